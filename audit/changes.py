@@ -52,7 +52,7 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> RatingChanges:
         for id in both
         if before[id]["derived"] != now[id]["derived"]
     ]
-    rose = [each for each in moved if Rating(each[2]) > Rating(each[1])]
+    rose = [change for change in moved if Rating(change[2]) > Rating(change[1])]
     passed = {
         id: tuple(
             {c["id"]: c["score"] == "PASS" for c in (*m["checks"], *m.get("static", ()))}
@@ -68,7 +68,7 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> RatingChanges:
     ]
     return RatingChanges(
         tuple(rose),
-        tuple(each for each in moved if each not in rose),
+        tuple(change for change in moved if change not in rose),
         tuple(id for id in now if id not in before),
         tuple(id for id in before if id not in now),
         tuple((id, check) for id, check, passes in changed if not passes),

@@ -387,12 +387,12 @@ def evidence_of(module: ModuleType) -> Evidence:
     whose check is absent or does not gate, for data without a rival, for a check whose figure is
     absent, and for NUMBERS that are no tuple of paper_number.
     """
-    found = list(
+    declared = list(
         {id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values()
     )
-    checks = tuple(v for v in found if isinstance(v, Check))
-    mutants = tuple(v for v in found if isinstance(v, Mutant))
-    figures = tuple(v for v in found if isinstance(v, Figure))
+    checks = tuple(v for v in declared if isinstance(v, Check))
+    mutants = tuple(v for v in declared if isinstance(v, Mutant))
+    figures = tuple(v for v in declared if isinstance(v, Figure))
     where = module.__name__
     numbers = getattr(module, "NUMBERS", ())
     if not (isinstance(numbers, tuple) and all(isinstance(n, PaperNumber) for n in numbers)):
@@ -424,20 +424,20 @@ def evidence_of(module: ModuleType) -> Evidence:
             cure="add a @mutant",
         )
     gating = {c.id: c.gates for c in checks}
-    for each in mutants:
-        if each.rejected_by not in gating:
+    for mutant in mutants:
+        if mutant.rejected_by not in gating:
             raise ContractError(
-                f"mutant {each.name!r} names check {each.rejected_by!r}, which does not exist",
+                f"mutant {mutant.name!r} names check {mutant.rejected_by!r}, which does not exist",
                 where=where,
                 cure=f"choose from {', '.join(gating)}",
             )
-        if not gating[each.rejected_by]:
+        if not gating[mutant.rejected_by]:
             raise ContractError(
-                f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which does not gate",
+                f"mutant {mutant.name!r} is rejected by {mutant.rejected_by!r}, which does not gate",
                 where=where,
                 cure="name a check that gates",
             )
-    decided = {each.rejected_by for each in mutants if each.rival}
+    decided = {mutant.rejected_by for mutant in mutants if mutant.rival}
     for check in checks:
         # one of the form that a variety varies has its rivals there
         if inspect.unwrap(check.function).__module__ != where:

@@ -98,7 +98,7 @@ def audit_registry(
     chosen = [id for id in registry.entries if only is None or id in only]
     failed = [result for id in chosen if (result := _tried(_check_parts, registry, id, references))]
     sound = [id for id in chosen if id not in {result.id for result in failed}]
-    tell, found = progress or (lambda done, total, what: None), {}
+    tell, results = progress or (lambda done, total, what: None), {}
     tell(0, len(chosen), "")
     for done, result in enumerate(
         chain(
@@ -107,9 +107,9 @@ def audit_registry(
         ),
         1,
     ):
-        found[result.id] = result
+        results[result.id] = result
         tell(done, len(chosen), result.id)
-    return AuditResult(tuple(found[id] for id in sorted(found)), mutants)
+    return AuditResult(tuple(results[id] for id in sorted(results)), mutants)
 
 
 def _tried(
@@ -187,8 +187,8 @@ def _judge_in_worker(*of: Any) -> MechanismResult:
 def _size(registry: Registry, id: str) -> int:
     """Of the source of mechanism and evidence: the more code, the more to compile and to run."""
     entry = registry.entries[id]
-    found = (find_spec(name) for name in (entry.module, evidence_module(entry, registry)) if name)
-    return sum(Path(spec.origin).stat().st_size for spec in found if spec and spec.origin)
+    specs = (find_spec(name) for name in (entry.module, evidence_module(entry, registry)) if name)
+    return sum(Path(spec.origin).stat().st_size for spec in specs if spec and spec.origin)
 
 
 @contextmanager

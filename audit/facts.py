@@ -206,7 +206,7 @@ def _second_hand(what: str, about: str, read: str | None) -> Iterator[RatingFact
 
 def quantities(entry: Entry) -> dict[str, list[str]]:
     """Quantities that hooks read and the mechanism does not own -> names of these hooks."""
-    loaded, found = entry.load(), dict[str, list[str]]()
+    loaded, readers = entry.load(), dict[str, list[str]]()
     for hook in loaded.hooks():
         for read in hook.reads:
             column = item_of(read)
@@ -215,8 +215,8 @@ def quantities(entry: Entry) -> dict[str, list[str]]:
                 and column not in loaded.owns
                 and column.name in QUANTITIES
             ):
-                found.setdefault(column.name, []).append(hook.name)
-    return {name: list(dict.fromkeys(hooks)) for name, hooks in found.items()}
+                readers.setdefault(column.name, []).append(hook.name)
+    return {name: list(dict.fromkeys(hooks)) for name, hooks in readers.items()}
 
 
 def _behaves(entry: Entry, behaviour: Sequence[Phenomenon]) -> Iterator[RatingFact]:

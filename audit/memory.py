@@ -127,11 +127,11 @@ def encode(memory: Engine, *log: Told) -> list[int | None]:
     """
     return [
         memory.encode(
-            each
-            if isinstance(each, Event)
-            else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False)
+            told
+            if isinstance(told, Event)
+            else Event(told[0], told[1], told[2] if len(told) > 2 else "", dated=False)
         ).row
-        for each in log
+        for told in log
     ]
 
 

@@ -121,9 +121,11 @@ def write_figures(result: AuditResult, folder: Path) -> None:
     ground.  Raises HebbariumError.
     """
     for m in result.mechanisms:
-        for each in m.pictures:
-            if each.svg:
-                write_whole(folder / f"{m.id}-{each.name}.svg", [standalone(each.svg)], shared=True)
+        for picture in m.pictures:
+            if picture.svg:
+                write_whole(
+                    folder / f"{m.id}-{picture.name}.svg", [standalone(picture.svg)], shared=True
+                )
 
 
 def anchor(*names: str) -> str:

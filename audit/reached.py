@@ -121,7 +121,7 @@ class Watch:
                 for id in passing
                 if hook.name in self._by_check.get(id, {})
             ]
-            scales = tuple(sorted({s for _, (found, _) in seen for s in found}))
+            scales = tuple(sorted({s for _, (used_scales, _) in seen for s in used_scales}))
             hooks.append(
                 HookReach(hook.name, hook.phase.value, tuple(id for id, _ in seen), scales)
             )

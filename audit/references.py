@@ -127,13 +127,13 @@ def unreadable(registry: Registry) -> tuple[Missing, ...]:
 
 
 def _of_packages(registry: Registry) -> tuple[list[Reference], tuple[Missing, ...]]:
-    found, missing = list[Reference](), list[Missing]()
+    references, missing = list[Reference](), list[Missing]()
     for package in registry.packages:
         try:
-            found += those_of(package)
+            references += those_of(package)
         except DataError as error:
             missing.append(Missing(package.distribution, "references", str(package.failed(error))))
-    return found, tuple(missing)
+    return references, tuple(missing)
 
 
 def those_of(package: Package) -> Iterable[Reference]:

@@ -344,21 +344,21 @@ def _mechanism(
         with watch.check(check.id) if watch else nullcontext():
             results.append(judge(check, watched, provides))
     fates = []
-    for each in evidence.mutants if mutants and own else ():
-        tell(entry.id, each.name)
-        fate = _mutant(each, specimen, evidence, results, provides)
-        fates.append(replace(fate, rival=each.rival))
+    for mutant in evidence.mutants if mutants and own else ():
+        tell(entry.id, mutant.name)
+        fate = _mutant(mutant, specimen, evidence, results, provides)
+        fates.append(replace(fate, rival=mutant.rival))
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
-    pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
+    pictures = tuple(_picture(figure, specimen) for figure in evidence.figures) if draw else ()
     counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())
     passing = [r.check.id for r in counting if r.check.gates and r.score is Score.PASS]
     reach = watch.reach(passing) if watch else None
     behaviour = phenomena(entry, exhibit.registry) if exhibit else ()
-    found, claims = (
+    entry_facts, claims = (
         facts(entry, reach, behaviour, passing),
         claimed(entry.equations, None if entry.variety_of else reach),
     )
-    verdict = derive([*counting, *static], claims_equation=claims, facts=found)
+    verdict = derive([*counting, *static], claims_equation=claims, facts=entry_facts)
     return MechanismResult(
         entry.id,
         rating,
@@ -371,7 +371,7 @@ def _mechanism(
         pictures,
         claims,
         others,
-        found,
+        entry_facts,
         reach,
         rated=rated,
         behaviour=behaviour,
@@ -420,7 +420,7 @@ def _picture(figure: Figure, specimen: Specimen) -> PictureResult:
 
 
 def _mutant(
-    each: Mutant,
+    mutant: Mutant,
     specimen: Specimen,
     evidence: Evidence,
     results: Sequence[CheckResult],
@@ -429,27 +429,29 @@ def _mutant(
     """A mutant counts as rejected only where its check passes on the original and fails on it; a
     crash proves nothing.
     """
-    original = next(r for r in results if r.check.id == each.rejected_by)
+    original = next(r for r in results if r.check.id == mutant.rejected_by)
     if original.score is Score.NOT_RUN:
-        return MutantResult(each.name, each.rejected_by, Fate.NOT_RUN, original.note)
+        return MutantResult(mutant.name, mutant.rejected_by, Fate.NOT_RUN, original.note)
     if original.score is not Score.PASS:
         return MutantResult(
-            each.name,
-            each.rejected_by,
+            mutant.name,
+            mutant.rejected_by,
             Fate.BROKEN,
-            f"{each.rejected_by} does not pass on the original",
+            f"{mutant.rejected_by} does not pass on the original",
         )
     try:
-        changed = each(specimen)
+        changed = mutant(specimen)
     except Exception as error:
-        return MutantResult(each.name, each.rejected_by, Fate.BROKEN, described(error))
+        return MutantResult(mutant.name, mutant.rejected_by, Fate.BROKEN, described(error))
     if not isinstance(changed, Specimen) or changed is specimen:
-        return MutantResult(each.name, each.rejected_by, Fate.BROKEN, "returns no changed specimen")
-    result = judge(evidence.check(each.rejected_by), changed, provides)
+        return MutantResult(
+            mutant.name, mutant.rejected_by, Fate.BROKEN, "returns no changed specimen"
+        )
+    result = judge(evidence.check(mutant.rejected_by), changed, provides)
     if result.score is Score.FAIL:
-        return MutantResult(each.name, each.rejected_by, Fate.REJECTED)
+        return MutantResult(mutant.name, mutant.rejected_by, Fate.REJECTED)
     if result.score is Score.PASS:
         return MutantResult(
-            each.name, each.rejected_by, Fate.SURVIVED, f"passes {each.rejected_by}"
+            mutant.name, mutant.rejected_by, Fate.SURVIVED, f"passes {mutant.rejected_by}"
         )
-    return MutantResult(each.name, each.rejected_by, Fate.BROKEN, result.note)
+    return MutantResult(mutant.name, mutant.rejected_by, Fate.BROKEN, result.note)

@@ -108,16 +108,16 @@ def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]
     """
     affected = set(changes)
     rebuilder = _Rebuilder(original, module, affected)
-    found: set[str] | None = None
+    direct: set[str] | None = None
     # names that read an affected name are affected; repeat until none is added
-    while found is None or found:
+    while direct is None or direct:
         rebuilder.behind = {id(original[n]) for n in affected if _has_identity(original[n])}
-        found = {
+        direct = {
             n
             for n, value in original.items()
             if n not in affected and not n.startswith("__") and rebuilder.touches(value, set())
         }
-        affected |= found
+        affected |= direct
     namespace = rebuilder.namespace
     namespace.update(original)
     namespace.update(changes)

@@ -102,15 +102,15 @@ def evidence() -> tuple[Check, ...]:
 @static("ST-1", source="registry.yaml against the module and references.bib")
 def every_claimed_equation_is_there_and_cites_its_paper(exhibit: Exhibit) -> Measured:
     entry, wrong = exhibit.entry, []
-    for each in entry.equations:
-        if each.paper and not callable(getattr(exhibit.module, each.id, None)):
-            wrong.append(f"{each.id} is no function of the module")
-        if each.paper and each.paper not in exhibit.references:
-            wrong.append(f"{each.id} cites {each.paper}, which references.bib lacks")
-        if each.paper and each.paper not in entry.papers:
-            wrong.append(f"{each.id} cites {each.paper}, which is not among the papers")
-        if not (each.where.strip() and each.tex.strip()):
-            wrong.append(f"{each.id} has no place or no formula")
+    for equation in entry.equations:
+        if equation.paper and not callable(getattr(exhibit.module, equation.id, None)):
+            wrong.append(f"{equation.id} is no function of the module")
+        if equation.paper and equation.paper not in exhibit.references:
+            wrong.append(f"{equation.id} cites {equation.paper}, which references.bib lacks")
+        if equation.paper and equation.paper not in entry.papers:
+            wrong.append(f"{equation.id} cites {equation.paper}, which is not among the papers")
+        if not (equation.where.strip() and equation.tex.strip()):
+            wrong.append(f"{equation.id} has no place or no formula")
     wrong += [
         f"references.bib lacks {key}" for key in entry.papers if key not in exhibit.references
     ]
@@ -154,8 +154,8 @@ def kernels_are_pure(exhibit: Exhibit) -> Measured:
         if "self" in function.__code__.co_varnames[: function.__code__.co_argcount]:
             wrong.append(f"{name} takes self")
         wrong += [
-            f"{name} reads {each}, which is {type(value).__name__}"
-            for each, value in _outside(function)
+            f"{name} reads {outside}, which is {type(value).__name__}"
+            for outside, value in _outside(function)
             if not _pure(value)
         ]
     return _none(wrong, f"{len(exhibit.kernels)} kernels")
@@ -428,7 +428,7 @@ def _pure(value: Any) -> bool:
     """A constant, a module of functions, another kernel, a builtin, or a function of the engine that
     reads its arguments alone.
     """
-    if any(value is each for each in (best, read_only)):
+    if any(value is function for function in (best, read_only)):
         return True
     if isinstance(value, CONSTANTS):
         return True

@@ -279,14 +279,14 @@ def installed(module: ModuleType) -> Iterator[None]:
 def names_of(statement: ast.stmt) -> frozenset[str]:
     """Names that a statement reads, without what the statements inside it read."""
     inside = {id(s) for s, *_ in below(statement)}
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         waiting += [child for child in ast.iter_child_nodes(node) if id(child) not in inside]
-    return frozenset(found)
+    return frozenset(names)
 
 
 # --- making modules -------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def _copy(
 
 
 def _decorates(value: Any) -> bool:
-    return any(value is each for each in numerics.KERNELS)
+    return any(value is kernel for kernel in numerics.KERNELS)
 
 
 def _plain(function: FunctionType) -> FunctionType:
@@ -322,7 +322,7 @@ def _plain(function: FunctionType) -> FunctionType:
 def _marked(top: ast.stmt, numbered: Numbered, part: int) -> ast.stmt:
     """A copy of a statement with a call of REACHED before each statement inside it."""
     new = copy.deepcopy(top)
-    inside = [each for each, *_ in below(new)]
+    inside = [statement for statement, *_ in below(new)]
     number = {id(mine): numbered[old] for mine, (old, *_) in zip(inside, below(top), strict=True)}
     for node in (new, *inside):
         for holder, name in blocks(node):
@@ -331,9 +331,9 @@ def _marked(top: ast.stmt, numbered: Numbered, part: int) -> ast.stmt:
                 holder,
                 name,
                 [
-                    each
+                    marked
                     for s in block
-                    for each in ((s,) if is_docstring(s) else (_mark(part, number[id(s)], s), s))
+                    for marked in ((s,) if is_docstring(s) else (_mark(part, number[id(s)], s), s))
                 ],
             )
     return new

@@ -152,8 +152,8 @@ def lines(run: GeneratedRun) -> Iterator[str]:
 
 
 def _shares(of: Callable[[Group | None, str | None], Share]) -> dict[str, dict[str, int]]:
-    found = {str(group or "all"): of(group, None) for group in (None, *Group)}
-    return {name: {"rejected": s.rejected, "of": s.of} for name, s in found.items()}
+    shares = {str(group or "all"): of(group, None) for group in (None, *Group)}
+    return {name: {"rejected": s.rejected, "of": s.of} for name, s in shares.items()}
 
 
 # --- entry points ---------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def generated_all(
     tasks = [
         (id, cut) for id in sorted(chosen, key=lambda i: -_size(registry, i)) for cut in range(cuts)
     ]
-    tell, found = (
+    tell, by_cut = (
         progress or (lambda done, total, what: None),
         dict[tuple[str, int], GeneratedResult](),
     )
@@ -207,10 +207,10 @@ def generated_all(
             delayed(_cut)(registry, id, sample, seed, cut, cuts) for id, cut in tasks
         )
         for done, (cut, result) in enumerate(results, 1):
-            found[result.id, cut] = result
+            by_cut[result.id, cut] = result
             tell(done, len(tasks), result.id)
     return GeneratedRun(
-        tuple(_together([found[id, cut] for cut in range(cuts)]) for id in sorted(chosen))
+        tuple(_together([by_cut[id, cut] for cut in range(cuts)]) for id in sorted(chosen))
     )
 
 
@@ -263,7 +263,7 @@ def _generated(
         *bench.original.changes,
         *(n for n in numbers(bench.original.entry) if n.mutant.parameter_kind == PAPER),
     ]
-    known = equivalent(registry, id, [each.mutant for each in everything])
+    known = equivalent(registry, id, [change.mutant for change in everything])
     chosen = everything[cut::cuts]
     if sample is not None:
         order = (
@@ -280,27 +280,29 @@ def _generated(
             sample,
         )
         chosen = [everything[i] for i in sorted(draw)]
-    judged = tuple(_judged(each, bench, known, lazily=sample is not None) for each in chosen)
+    judged = tuple(_judged(change, bench, known, lazily=sample is not None) for change in chosen)
     return GeneratedResult(
         id, judged, len(everything), tuple(bench.unusable.items()), cpu_time() - start
     )
 
 
 def _judged(
-    each: Change | Number, bench: MutationBench, known: Mapping[str, str], *, lazily: bool
+    change: Change | Number, bench: MutationBench, known: Mapping[str, str], *, lazily: bool
 ) -> Judged:
     """A listed mutant is run, too: a check that rejects it refutes the list."""
-    if each.unchanged:
-        return Judged(each.mutant, GeneratedFate.EQUIVALENT, note="the same bytecode")
-    outcome = bench.number(each) if isinstance(each, Number) else bench.change(each, lazily=lazily)
-    judged = Judged(each.mutant, outcome.fate, outcome.by, outcome.note)
-    if each.mutant.id not in known:
+    if change.unchanged:
+        return Judged(change.mutant, GeneratedFate.EQUIVALENT, note="the same bytecode")
+    outcome = (
+        bench.number(change) if isinstance(change, Number) else bench.change(change, lazily=lazily)
+    )
+    judged = Judged(change.mutant, outcome.fate, outcome.by, outcome.note)
+    if change.mutant.id not in known:
         return judged
     if judged.rejected:
         return replace(
             judged, note=f"listed as equal to the original, but it is not: {outcome.note}"
         )
-    return replace(judged, fate=GeneratedFate.EQUIVALENT, by="", note=known[each.mutant.id])
+    return replace(judged, fate=GeneratedFate.EQUIVALENT, by="", note=known[change.mutant.id])
 
 
 def cpu_time() -> float:
@@ -316,14 +318,14 @@ def equivalent(registry: Registry, id: str, mutants: Collection[GeneratedMutant]
     Raises ContractError for a listed mutant that is not there, or is another change now,
     RegistryError for a file that cannot be read.
     """
-    there, found = {m.id: m for m in mutants}, {}
+    there, reasons = {m.id: m for m in mutants}, {}
     for folder in (Path(__file__).parent.parent, *(p.folder for p in registry.packages)):
         if (folder / LIST).is_file():
             file = YamlFile(folder / LIST)
             for name, listed in file.data.items():
                 if name.partition("/")[0] == id:
-                    found[name] = _reason(name, listed, there, f"{file.place(name)}")
-    return found
+                    reasons[name] = _reason(name, listed, there, f"{file.place(name)}")
+    return reasons
 
 
 def _reason(name: str, listed: Any, there: Mapping[str, GeneratedMutant], where: str) -> str:

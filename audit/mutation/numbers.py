@@ -42,16 +42,16 @@ def numbers(entry: Entry) -> list[Number]:
     other choice; the time scale, too, if it is used.
     """
     loaded = entry.load()
-    types, found = parameter_types(loaded.params_class), []
+    types, listed = parameter_types(loaded.params_class), []
     for name, p in entry.params.items():
-        found += [
+        listed += [
             _number(entry.id, name, how, p.value, value, p.kind)
             for how, value in _others(p, types.get(name))
         ]
         over, unit = ("1/" if p.unit.startswith("1/") else ""), p.unit.removeprefix("1/")
         if unit in WRONG and p.value:
             id, wrong = f"{entry.id}/{name}/{MutantKind.NUMBER}/unit", over + WRONG[unit]
-            found.append(
+            listed.append(
                 Number(
                     GeneratedMutant(
                         id,
@@ -71,11 +71,11 @@ def numbers(entry: Entry) -> list[Number]:
     )
     if reads or any(p.unit.removeprefix("1/") in HOURS_PER for p in entry.params.values()):
         scale = entry.time_scale
-        found += [
+        listed += [
             _number(entry.id, TIME_SCALE, how, scale, value, "")
             for how, value in (("half", scale / 2.0), ("double", scale * 2.0))
         ]
-    return found
+    return listed
 
 
 _NONE: Final = (lambda: None).__code__

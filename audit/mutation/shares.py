@@ -106,17 +106,17 @@ def keep(results: Iterable[Result], file: Path = FILE) -> None:
     """Replace the entries of these mechanisms.  Raises HebbariumError if the file cannot be
     written.
     """
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    entries: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     judged = commit()
     for result in results:
         shares = {str(group): [(s := result.share(group)).rejected, s.of] for group in GOALS}
-        found[result.id] = {
+        entries[result.id] = {
             "commit": judged,
             "seconds": round(result.seconds, 1),
             "shares": shares,
             "survivors": [{"id": j.mutant.id, "change": j.mutant.change} for j in result.survivors],
         }
-    write_json(file, dict(sorted(found.items())), shared=True)
+    write_json(file, dict(sorted(entries.items())), shared=True)
     _file.cache_clear()
 
 

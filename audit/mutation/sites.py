@@ -132,9 +132,9 @@ def below(statement: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST, str, int]]:
     and index that hold it.
     """
     for holder, field in blocks(statement):
-        for index, each in enumerate(getattr(holder, field)):
-            yield each, holder, field, index
-            yield from below(each)
+        for index, inner in enumerate(getattr(holder, field)):
+            yield inner, holder, field, index
+            yield from below(inner)
 
 
 def is_docstring(statement: ast.stmt) -> bool:
@@ -223,15 +223,15 @@ def expressions(statement: ast.stmt) -> Iterator[NodePlace]:
 
 
 def _within(holder: ast.AST, field: str, value: Any) -> Iterator[NodePlace]:
-    for index, each in enumerate(value) if isinstance(value, list) else ((None, value),):
-        if isinstance(each, ast.JoinedStr):
+    for index, node in enumerate(value) if isinstance(value, list) else ((None, value),):
+        if isinstance(node, ast.JoinedStr):
             continue
-        if isinstance(each, ast.expr):
-            yield NodePlace(each, holder, field, index)
-        if isinstance(each, (ast.expr, ast.comprehension, ast.keyword, ast.withitem, ast.Slice)):
-            for inner, part in ast.iter_fields(each):
-                if not (isinstance(each, ast.Lambda) and inner == "args"):
-                    yield from _within(each, inner, part)
+        if isinstance(node, ast.expr):
+            yield NodePlace(node, holder, field, index)
+        if isinstance(node, (ast.expr, ast.comprehension, ast.keyword, ast.withitem, ast.Slice)):
+            for inner, part in ast.iter_fields(node):
+                if not (isinstance(node, ast.Lambda) and inner == "args"):
+                    yield from _within(node, inner, part)
 
 
 # --- changes --------------------------------------------------------------------------------------
@@ -447,10 +447,10 @@ def _of_choice(at: NodePlace) -> Iterator[Change]:
 
 
 def _of_filter(at: NodePlace) -> Iterator[Change]:
-    for each in getattr(at.node, "generators", ()):
-        for place in range(len(each.ifs)):
+    for generator in getattr(at.node, "generators", ()):
+        for place in range(len(generator.ifs)):
             for truth in (True, False):
-                yield MutantKind.CONDITION, Swap(each, "ifs", place, ast.Constant(truth))
+                yield MutantKind.CONDITION, Swap(generator, "ifs", place, ast.Constant(truth))
 
 
 _OF: dict[type[ast.expr] | tuple[type[ast.expr], ...], Callable[[NodePlace], Iterator[Change]]] = {
@@ -508,7 +508,7 @@ def of_names(places: list[NodePlace]) -> Iterator[tuple[int, Change]]:
     """For each read of a view's column, a parameter or a constant of time: the next one, by
     name, that the same function reads.
     """
-    reads = [(n, *found) for n, at in enumerate(places) if (found := _read_by_name(at.node))]
+    reads = [(n, *read) for n, at in enumerate(places) if (read := _read_by_name(at.node))]
     names = {
         base: sorted({getattr(node, field) for _, b, node, field in reads if b == base})
         for _, base, _, _ in reads
@@ -563,20 +563,20 @@ def sites(
     room      put before the names of functions, for a module that is not the mechanism's own
     """
     numbered = Numbered(tops)
-    found: list[Site] = []
+    listed: list[Site] = []
     for top in tops:
         if isinstance(top, FUNCTIONS):
-            found += _of_function(mechanism, room + top.name, Group.KERNELS, top, top, numbered)
+            listed += _of_function(mechanism, room + top.name, Group.KERNELS, top, top, numbered)
         elif isinstance(top, ast.ClassDef):
             group = Group.HOOKS if top.name in plug_ins else Group.KERNELS
             for method in top.body:
                 if isinstance(method, FUNCTIONS):
-                    found += _of_function(
+                    listed += _of_function(
                         mechanism, f"{room}{top.name}.{method.name}", group, top, method, numbered
                     )
         elif is_constant(top):
-            found += _of_module_constant(mechanism, room, top, tops, numbered)
-    return found
+            listed += _of_module_constant(mechanism, room, top, tops, numbered)
+    return listed
 
 
 def _of_function(

@@ -162,12 +162,12 @@ def compared(system: SourceSystem, result: AuditResult) -> tuple[ComparedClaim, 
     """Every claim of a system with the rating that an audit derived.  Raises DataError for a
     claim's check that does not count for its form.
     """
-    found = {m.id: m for m in result.mechanisms}
-    return tuple(_compared(claim, found, system.key) for claim in system.claims)
+    results = {m.id: m for m in result.mechanisms}
+    return tuple(_compared(claim, results, system.key) for claim in system.claims)
 
 
-def _compared(claim: Claim, found: Mapping[str, MechanismResult], key: str) -> ComparedClaim:
-    run = found.get(claim.variety)
+def _compared(claim: Claim, results: Mapping[str, MechanismResult], key: str) -> ComparedClaim:
+    run = results.get(claim.variety)
     if run is None:
         return ComparedClaim(claim, None, None)
     verdict = _of_checks(claim, run) if claim.checks else run.verdict
