@@ -119,7 +119,7 @@ def answer(
         Meter("conversations") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,
     ):
-        found = answered(
+        report = answered(
             chosen,
             registry,
             loaded,
@@ -132,12 +132,12 @@ def answer(
             replace_other=replace,
         )
     if as_json:
-        print_json(found)
+        print_json(report)
         return
-    _print(found, out)
+    _print(report, out)
 
 
-def _print(found: dict[str, Any], out: Path) -> None:
+def _print(report: dict[str, Any], out: Path) -> None:
     from ..benchmarks.language_models.answering import SCORES
     from ..console import print_lines, print_table
 
@@ -148,26 +148,26 @@ def _print(found: dict[str, Any], out: Path) -> None:
 
     columns = ("n", "answers", *SCORES)
     print_table(
-        f"Answers by {found['reader']['language_model']} from {found['set']} on {found['dataset']}, {found['budget']:,} tokens",
+        f"Answers by {report['reader']['language_model']} from {report['set']} on {report['dataset']}, {report['budget']:,} tokens",
         ("questions", *columns),
         [
             (kind, *(number(means[name]) for name in columns))
-            for kind, means in by_kind(found["overall"], found["by_category"])
+            for kind, means in by_kind(report["overall"], report["by_category"])
         ],
         numbers=columns,
         whole=columns,
     )
     spent = [
         (phase, *map(number, counts.values()))
-        for phase, counts in found["tokens"].items()
+        for phase, counts in report["tokens"].items()
         if isinstance(counts, dict)
     ]
     heads = ("requests", "failed", "prompt tokens", "completion tokens")
     print_table("Language models", ("phase", *heads), spent, numbers=heads, whole=heads)
-    if failed := found["overall"]["n"] - found["overall"]["answers"]:
+    if failed := report["overall"]["n"] - report["overall"]["answers"]:
         print_lines(
-            f"{failed:,} of {found['overall']['n']:,} questions have no answer; answers.jsonl says why"
+            f"{failed:,} of {report['overall']['n']:,} questions have no answer; answers.jsonl says why"
         )
     print_lines(
-        f"{found['tokens']['context']:,} tokens of contexts as {found['counter']} counts; written to {out}: answers.jsonl, answers.json"
+        f"{report['tokens']['context']:,} tokens of contexts as {report['counter']} counts; written to {out}: answers.jsonl, answers.json"
     )

@@ -83,14 +83,14 @@ class Commands(TyperGroup):
         )
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name)
-        for command in (found, *getattr(found, "commands", {}).values()):
+        chosen = super().get_command(ctx, cmd_name)
+        for command in (chosen, *getattr(chosen, "commands", {}).values()):
             for parameter in getattr(command, "params", ()):
                 if parameter.metavar is None and not getattr(parameter, "is_flag", False):
                     parameter.metavar = METAVARS.get(parameter.opts[0])
                 if getattr(parameter, "param_type_name", "") == "argument":
                     show_name_only(parameter)
-        return found
+        return chosen
 
     def invoke(self, ctx: Any) -> Any:
         try:

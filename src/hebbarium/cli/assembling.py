@@ -137,7 +137,7 @@ def assemble(
     set_name, strategy = _with_strategy(set_name, strategy)
     with _memory(set_name, dataset, data, conversation, embedder, time) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
-        found = assembled(
+        context = assembled(
             memory,
             query,
             budget,
@@ -164,18 +164,18 @@ def assemble(
                 embedder=embedder,
             )
     if as_json:
-        print_json(found.plain())
+        print_json(context.plain())
         return
     from ..console import print_lines, print_table
 
     print_lines(
-        found.text
-        or ("nothing fits into this budget" if found.truncated else "there is nothing to show"),
+        context.text
+        or ("nothing fits into this budget" if context.truncated else "there is nothing to show"),
         "",
     )
     rows = [(c.section, c.kind.value, "" if c.row < 0 else str(c.row), c.form.value,
              f"{c.tokens:,}", f"{c.score:.3f}", _short(c.text))
-            for c in found.components]  # fmt: skip
+            for c in context.components]  # fmt: skip
     if rows:
         numbers = ("row", "tokens", "score")
         print_table(
@@ -187,11 +187,11 @@ def assemble(
             spare=("section", "kind"),
         )
     of = f" of {budget:,}" if budget is not None else ""
-    cut = "; truncated" if found.truncated else ""
-    for source, tokens in found.metadata.get("sources", {}).items():
+    cut = "; truncated" if context.truncated else ""
+    for source, tokens in context.metadata.get("sources", {}).items():
         print_lines(f"{source}: {tokens:,} tokens")
     print_lines(
-        f"{found.tokens:,}{of} tokens as {found.counter} counts; {len(found.components)} components{cut}"
+        f"{context.tokens:,}{of} tokens as {context.counter} counts; {len(context.components)} components{cut}"
     )
 
 
@@ -224,14 +224,14 @@ def event(
         if file
         else _memory(set_name, dataset, data, conversation, embedder) as memory
     ):
-        found = history(memory, row)
-        unit, edits = found.unit, [memory.event_log.writings[number] for number in found.edits]
+        record = history(memory, row)
+        unit, edits = record.unit, [memory.event_log.writings[number] for number in record.edits]
     if as_json:
         print_json({**asdict(unit), "kind": unit.kind.word,
-                    "maker": found.writing.maker if found.writing else "",
-                    "made_from": found.sources,
-                    "versions": found.versions, "made": found.made,
-                    "edits": [asdict(each) for each in edits]})  # fmt: skip
+                    "maker": record.writing.maker if record.writing else "",
+                    "made_from": record.sources,
+                    "versions": record.versions, "made": record.made,
+                    "edits": [asdict(edit) for edit in edits]})  # fmt: skip
         return
     from ..console import print_fields, print_lines
     from ..engine.base.times import written
@@ -240,13 +240,13 @@ def event(
         written(unit.time) or str(unit.time)), ("session", unit.session or "-"),
                   ("speaker", unit.speaker or "-"), ("events", ", ".join(unit.events) or "-"),
                   ("sources", ", ".join(unit.sources) or "-"), ("maker",
-                  found.writing.maker if found.writing else "-"),
-                  ("made from rows", ", ".join(map(str, found.sources)) or "-"),
-                  ("rows of its versions", ", ".join(map(str, found.versions))),
-                  ("rows made of it", ", ".join(map(str, found.made)) or "-")])  # fmt: skip
+                  record.writing.maker if record.writing else "-"),
+                  ("made from rows", ", ".join(map(str, record.sources)) or "-"),
+                  ("rows of its versions", ", ".join(map(str, record.versions))),
+                  ("rows made of it", ", ".join(map(str, record.made)) or "-")])  # fmt: skip
     print_lines("", unit.text)
-    for each in edits:
-        print_lines("", f"{each.kind} by {each.maker}, {written(each.time)}:", each.text)
+    for edit in edits:
+        print_lines("", f"{edit.kind} by {edit.maker}, {written(edit.time)}:", edit.text)
 
 
 def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:

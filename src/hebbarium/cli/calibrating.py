@@ -124,7 +124,7 @@ def calibrate(
                 _print_fusion(fused)
                 put(f"written to {out}: evidence.json, {file.name}")
             return
-        found = calibrating.calibrate(
+        calibration = calibrating.calibrate(
             registry.set(set_name),
             registry,
             loaded,
@@ -134,17 +134,17 @@ def calibrate(
             seed=seed,
             progress=progress,
         )
-    file = calibrating.write(found, registry, by, out, made(["hebbarium", *sys.argv[1:]]))
+    file = calibrating.write(calibration, registry, by, out, made(["hebbarium", *sys.argv[1:]]))
     if as_json:
         print_json(
             {
                 name: value
-                for name, value in calibrating.to_json(found).items()
+                for name, value in calibrating.to_json(calibration).items()
                 if name != "collected"
             }
         )
         return
-    _print(found)
+    _print(calibration)
     put(f"written to {out}: calibration.json, reliability.svg, {file.name}")
 
 
@@ -158,10 +158,10 @@ def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
     from ..engine.memory.assembly import planned
 
     built = registry.build(gated)
-    judged = next(one.params.evidence for one in built if one.id == GATE)
+    judged = next(mechanism.params.evidence for mechanism in built if mechanism.id == GATE)
     with gated.named_in_errors():
-        found = any(judged in step["sets"] for step in describe(planned(built)))
-    if judged == DecisionEvidence.relevance and not found:
+        computed = any(judged in step["sets"] for step in describe(planned(built)))
+    if judged == DecisionEvidence.relevance and not computed:
         raise InputError(
             f"no mechanism of the set {gated.name} finds the relevance of an answer, which the gate would judge",
             where="--evidence",
@@ -169,14 +169,14 @@ def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
         )
 
 
-def _print(found: Calibration) -> None:
+def _print(calibration: Calibration) -> None:
     from ..console import print_lines, print_table
 
-    name, m = f"{found.chosen.name} on {found.dataset}", len(found.pairs)
+    name, m = f"{calibration.chosen.name} on {calibration.dataset}", len(calibration.pairs)
     print_table(
         f"{name}: {m} answers by what is known of them",
         ("answers", "n"),
-        [(kind, f"{n:,}") for kind, n in found.kinds.items()],
+        [(kind, f"{n:,}") for kind, n in calibration.kinds.items()],
         numbers=("n",),
     )
     bins = ("probability", "n", "mean", "sufficient")
@@ -190,7 +190,7 @@ def _print(found: Calibration) -> None:
                 _number(b.confidence),
                 _number(b.frequency),
             )
-            for b in found.bins
+            for b in calibration.bins
         ],
         numbers=bins[1:],
     )
@@ -198,27 +198,30 @@ def _print(found: Calibration) -> None:
     print_table(
         "Risk at each coverage",
         shares,
-        [(f"{a.coverage:.1%}", f"{a.risk:.1%}", f"{a.threshold:.3f}") for a in found.answered],
+        [
+            (f"{a.coverage:.1%}", f"{a.risk:.1%}", f"{a.threshold:.3f}")
+            for a in calibration.answered
+        ],
         numbers=shares,
     )
     seen = (
         "conversations that the fit has not seen"
-        if found.unseen is not None
+        if calibration.unseen is not None
         else "the conversations of the fit, there are too few for others"
     )
     print_lines(
-        f"p = 1 / (1 + exp({found.A:.4g} f {'-' if found.B < 0 else '+'} {abs(found.B):.4g})), f: {found.evidence}",
-        f"expected calibration error: {found.error:.4f} on {seen}; {found.seen_error:.4f} of the fit itself",
+        f"p = 1 / (1 + exp({calibration.A:.4g} f {'-' if calibration.B < 0 else '+'} {abs(calibration.B):.4g})), f: {calibration.evidence}",
+        f"expected calibration error: {calibration.error:.4f} on {seen}; {calibration.seen_error:.4f} of the fit itself",
         *(
-            [f"not judged and left out: {plural(found.unjudged, 'answer')}"]
-            if found.unjudged
+            [f"not judged and left out: {plural(calibration.unjudged, 'answer')}"]
+            if calibration.unjudged
             else []
         ),
         *(
             [
                 "A is not below 0: larger values of f are no evidence of sufficiency here; do not use this gate"
             ]
-            if found.A >= 0
+            if calibration.A >= 0
             else []
         ),
     )
@@ -231,8 +234,8 @@ def _print_fusion(fit: FusionFit) -> None:
         f"{fit.chosen.name} on {fit.dataset}: evidence of {plural(fit.questions, 'question')}",
         ("signal", "ln odds for each unit", "half"),
         [
-            (name, f"{each.slope:.4g}", f"{each.half:.4g}" if each.half else "-")
-            for name, each in sorted(fit.signals.items())
+            (name, f"{signal.slope:.4g}", f"{signal.half:.4g}" if signal.half else "-")
+            for name, signal in sorted(fit.signals.items())
         ],
         numbers=("ln odds for each unit", "half"),
     )

@@ -111,7 +111,7 @@ def list_mechanisms(
                 "sets": {
                     s.name: {"summary": s.summary, "mechanisms": list(s.mechanisms)} for s in sets
                 },
-                "missing": [asdict(each) for each in missing],
+                "missing": [asdict(absent) for absent in missing],
             }
         )
         return
@@ -144,8 +144,8 @@ def list_mechanisms(
             ("contexts", "summary"),
             [(f"SET+{s.name}", s.summary) for s in registry.contexts.values()],
         )
-    for each in missing:
-        print_lines("", f"missing: {each.what} of {each.distribution}", f"  {each.error}")
+    for absent in missing:
+        print_lines("", f"missing: {absent.what} of {absent.distribution}", f"  {absent.error}")
     print_lines(
         "",
         f"{plural(len(chosen), 'mechanism')}; `hebbarium show NAME` prints a mechanism or a set, `hebbarium list -h` how to choose",
@@ -188,8 +188,8 @@ def show(
         from ..benchmarks.probes.harness.collection import collected
         from ..engine.base.errors import RegistryError, nearest
 
-        if found := [probe for probe in collected().values() if name in (probe.id, probe.name)]:
-            _show_probes(found, as_json)
+        if probes := [probe for probe in collected().values() if name in (probe.id, probe.name)]:
+            _show_probes(probes, as_json)
             return
         raise RegistryError(
             f"no mechanism and no set {name!r}",
@@ -345,8 +345,8 @@ def _is_file(registry: Registry, id: str, parameter: str) -> bool:
     from ..engine.base.files import UNIT
 
     # None: time_scale, which every mechanism has
-    found = registry.entry(id).params.get(parameter)
-    return found is not None and found.unit == UNIT
+    declared = registry.entry(id).params.get(parameter)
+    return declared is not None and declared.unit == UNIT
 
 
 def _from_here(path: Any) -> str:
@@ -418,8 +418,8 @@ def cite(
     )
     lost = unknown(registry, references, ids)
     keys = [key for key in citation_keys(registry, ids, dataset or (), embedder) if key not in lost]
-    for each in references.missing:
-        say(f"missing: {each.what} of {each.distribution}\n  {each.error}")
+    for absent in references.missing:
+        say(f"missing: {absent.what} of {absent.distribution}\n  {absent.error}")
     for key, whose in lost.items():
         say(f"left out: {key}, a paper of {whose}, which no references hold")
     if as_json:

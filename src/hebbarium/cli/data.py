@@ -112,20 +112,20 @@ def data_check(
         return
     if dataset is None and path.is_dir():
         dataset = official_form(path)
-    found = check(
+    checked = check(
         one_json(path, dataset)
         if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir()
         else path,
         recorded=recorded,
     )
-    if notes is None and found.basis == "none":  # nothing else says that it is a data set
+    if notes is None and checked.basis == "none":  # nothing else says that it is a data set
         notes = describe(load(dataset or official_form(path), path))
     if as_json:
         print_json(
             {
-                "path": str(found.path),
-                "sha256": found.sha256,
-                "basis": found.basis,
+                "path": str(checked.path),
+                "sha256": checked.sha256,
+                "basis": checked.basis,
                 **({"notes": notes} if notes is not None else {}),
             }
         )
@@ -139,9 +139,9 @@ def data_check(
     }
     print_fields(
         [
-            ("path", str(found.path)),
-            ("SHA-256", found.sha256),
-            ("", known[found.basis]),
+            ("path", str(checked.path)),
+            ("SHA-256", checked.sha256),
+            ("", known[checked.basis]),
             *(
                 (name.replace("_", " "), f"{count:,}" if isinstance(count, int) else str(count))
                 for name, count in (notes or {}).items()
@@ -188,27 +188,27 @@ def data_show(
     from ..benchmarks.datasets.conversations import events_of, overview
 
     data = load(dataset or ("demo" if path is None else official_form(path)), path)
-    one = conversation or (
+    chosen = conversation or (
         data.conversations[0].id if len(data.conversations) == 1 or speaker or session else None
     )
-    if one is None:
+    if chosen is None:
         _print_rows("conversations", overview(data), limit, as_json)
         return
-    talk = next((c for c in data.conversations if c.id == one), None)
+    talk = next((c for c in data.conversations if c.id == chosen), None)
     if talk is None:
         raise InputError(
-            f"the data have no conversation {one!r}",
+            f"the data have no conversation {chosen!r}",
             where="--conversation",
-            cure=nearest(one, [c.id for c in data.conversations]),
+            cure=nearest(chosen, [c.id for c in data.conversations]),
         )
-    found = events_of(talk, speaker, session)
+    events = events_of(talk, speaker, session)
     if as_json:
-        print_json({"conversation": talk.id, **found, "events": found["events"][:limit]})
+        print_json({"conversation": talk.id, **events, "events": events["events"][:limit]})
         return
     from ..console import print_lines
 
     for kind in ("speakers", "sessions"):
-        names = list(found[kind].items())
+        names = list(events[kind].items())
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         print_lines(
             f"{kind}: "
@@ -216,7 +216,7 @@ def data_show(
             + more
         )
     print_lines("")
-    _print_rows("events", found["events"], limit, as_json)
+    _print_rows("events", events["events"], limit, as_json)
 
 
 def _print_rows(what: str, rows: Sequence[Mapping[str, Any]], limit: int, as_json: bool) -> None:

@@ -136,15 +136,15 @@ def carry_out(
                 filter(
                     None,
                     (
-                        f"{place} {one.name}" if len(refs) > 1 else "",
+                        f"{place} {source.name}" if len(refs) > 1 else "",
                         _short(spec) if len(specs) > 1 else "",
                     ),
                 )
             ),
-            one,
+            source,
             lasting(spec),
         )
-        for place, one in enumerate(loaded, 1)
+        for place, source in enumerate(loaded, 1)
         for spec in specs
     ]
     made = making(ready.mechanisms, {**given, "dataset": refs[0].dataset, "embedder": specs[0]})
@@ -174,8 +174,8 @@ def carry_out(
             time_hooks=time_hooks,
         )
     print_kept(progress, out)
-    for one in loaded:
-        print_missing_gold(one)
+    for source in loaded:
+        print_missing_gold(source)
     _print(result, out, as_json=as_json)
 
 

@@ -25,7 +25,7 @@ def doctor(embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> 
                 print_lines(f"         What to do: {finding.cure}")
     broken = [finding.name for finding in findings if finding.state is FindingState.BROKEN]
     if as_json:
-        print_json({"works": not broken, "findings": [each.plain() for each in findings]})
+        print_json({"works": not broken, "findings": [finding.plain() for finding in findings]})
     else:
         print_lines(f"broken: {', '.join(broken)}" if broken else "everything that is needed works")
     if broken:

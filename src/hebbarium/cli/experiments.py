@@ -144,12 +144,12 @@ def _with_options(
     left_out  fields that need not be given although the record needs them
     """
     own = [
-        one.replace(kind=Argument.KEYWORD_ONLY)
-        for one in list(signature(command, eval_str=True).parameters.values())[1:]
+        argument.replace(kind=Argument.KEYWORD_ONLY)
+        for argument in list(signature(command, eval_str=True).parameters.values())[1:]
     ]
-    hints, found, asked = get_type_hints(RunSpec), options(), []
-    found |= {name: replace(found[name], default=None) for name in left_out}
-    for name, o in found.items():
+    hints, offered, asked = get_type_hints(RunSpec), options(), []
+    offered |= {name: replace(offered[name], default=None) for name in left_out}
+    for name, o in offered.items():
         kind = list[str] | None if o.read else _kind(name, hints[name], o.default)
         read = typer.Option(
             o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar, hidden=name in hidden
@@ -158,7 +158,7 @@ def _with_options(
 
     @wraps(command)
     def call(**given: Any) -> None:
-        values = {name: given.pop(name) for name in found}
+        values = {name: given.pop(name) for name in offered}
         command(
             {
                 name: value.value if isinstance(value, StrEnum) else value
@@ -168,7 +168,7 @@ def _with_options(
         )
 
     vars(call)["__signature__"] = Signature([*asked, *own])
-    call.__annotations__ = {one.name: one.annotation for one in (*asked, *own)}
+    call.__annotations__ = {argument.name: argument.annotation for argument in (*asked, *own)}
     return call
 
 
@@ -417,10 +417,10 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
         rows = [
             (f"{int(budget):,}", kind, *(number(means.get(name)) for name in means_of))
-            for budget, found in contexts["budgets"].items()
+            for budget, scores in contexts["budgets"].items()
             for kind, means in (
-                *by_kind(found["overall"], found["by_category"]),
-                *_ends(found["overall"]),
+                *by_kind(scores["overall"], scores["by_category"]),
+                *_ends(scores["overall"]),
             )
         ]
         print_table(
@@ -441,8 +441,8 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         )
     used = [
         (phase, id, *map(number, counts.values()))
-        for phase, each in result.get("language_model", {}).items()
-        for id, counts in each.items()
+        for phase, counted in result.get("language_model", {}).items()
+        for id, counts in counted.items()
     ]
     if used:
         columns = ("requests", "cached", "failed", "prompt tokens", "completion tokens")

@@ -184,7 +184,7 @@ def tell(
     from ..doors import calls
     from ..doors.moments import here, period
 
-    pairs = [_pair(each) for each in attributes or ()]
+    pairs = [_pair(pair) for pair in attributes or ()]
     at = period(time, here(), "--time").middle
     texts = [line for line in map(str.strip, sys.stdin) if line] if text == "-" else [text]
     if id and len(texts) > 1:
@@ -193,9 +193,9 @@ def tell(
         )
     with opened(context) as engine:
         told = [
-            calls.tell(engine, each, time=at, speaker=speaker, session=session, id=id,
+            calls.tell(engine, line, time=at, speaker=speaker, session=session, id=id,
                        attributes=pairs)
-            for each in texts
+            for line in texts
         ]  # fmt: skip
     if as_json:
         print_json(told if text == "-" else told[0])
@@ -363,7 +363,7 @@ def entities(
     elif name:
         _print_memories(listed["memories"])
     elif listed["entities"]:
-        rows = [(str(each["memories"]), each["name"]) for each in listed["entities"]]
+        rows = [(str(entity["memories"]), entity["name"]) for entity in listed["entities"]]
         print_rows(("memories", "name"), rows)
     else:
         print_lines("the memory knows no entities")

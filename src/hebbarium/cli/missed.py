@@ -30,7 +30,7 @@ def explain_misses(
 
     with Meter("embedding texts", least=100) as embedding, Meter("conversations") as conversations:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = missing.misses(
+        misses = missing.misses(
             folder,
             folder.data(data),
             installed_registry(),
@@ -39,31 +39,31 @@ def explain_misses(
             only=[question] if question else [],
             progress=conversations,
         )
-    page = missing.to_html(found, html) if html else None
+    page = missing.to_html(misses, html) if html else None
     if as_json:
-        print_json(missing.to_json(found))
+        print_json(missing.to_json(misses))
         return
-    _print(found)
+    _print(misses)
     if page:
         print_lines(f"page: {page}")
 
 
-def _print(found: Misses) -> None:
+def _print(misses: Misses) -> None:
     from ..benchmarks.runs.explain import names_of
     from ..console import print_lines, print_rows, print_table
 
     print_lines(
-        f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events are not among the first {found.k}; "
-        f"they concern {found.n_missed_questions} of {found.n_questions} questions",
-        *(f"note: {note}" for note in found.notes),
+        f"{misses.run}, arm {misses.arm}: {len(misses.misses)} of {misses.n_gold} gold events are not among the first {misses.k}; "
+        f"they concern {misses.n_missed_questions} of {misses.n_questions} questions",
+        *(f"note: {note}" for note in misses.notes),
         "",
     )
-    if not found.misses:
+    if not misses.misses:
         return
     numbers = ("gold events", "questions")
     rows = [
         (g.name, str(g.n), str(g.questions), ", ".join(f"{id} {n}" for id, n in g.by))
-        for g in found.groups
+        for g in misses.groups
     ]
     print_table(
         "Missed gold events by cause",
@@ -76,17 +76,17 @@ def _print(found: Misses) -> None:
     print_table(
         "By category",
         ("category", *numbers),
-        [(name, str(n), str(lost)) for name, (n, lost) in found.categories.items()],
+        [(name, str(n), str(lost)) for name, (n, lost) in misses.categories.items()],
         numbers=numbers,
         whole=numbers,
     )
-    names = names_of((m.conversation, m.question) for m in found.misses)
+    names = names_of((m.conversation, m.question) for m in misses.misses)
     print_rows(
         ("question", "gold", "rank", "cause"),
         [
             (names[m.conversation, m.question], m.gold, str(m.rank or "-"), m.words)
-            for m in found.misses[:LISTED]
+            for m in misses.misses[:LISTED]
         ],
     )
-    if len(found.misses) > LISTED:
-        print_lines(f"and {len(found.misses) - LISTED} more; --html FILE and --json show all")
+    if len(misses.misses) > LISTED:
+        print_lines(f"and {len(misses.misses) - LISTED} more; --html FILE and --json show all")

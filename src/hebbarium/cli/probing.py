@@ -169,15 +169,15 @@ def probe(
     else:
         rows = [
             (
-                one.probe.id,
-                str(one.verdict),
+                outcome.probe.id,
+                str(outcome.verdict),
                 "; ".join(
                     f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}"
-                    for c in one.claims
+                    for c in outcome.claims
                 )
-                or one.why,
+                or outcome.why,
             )
-            for one in report.outcomes
+            for outcome in report.outcomes
         ]
         print_table(
             f"Probes of {report.measured}",
@@ -196,7 +196,7 @@ def probe(
             f"written to {out}: probes.json, probes.md, probes.html, rows.jsonl",
         )
     if strict and report.failing:
-        say(f"not in their band: {', '.join(one.probe.id for one in report.failing)}")
+        say(f"not in their band: {', '.join(outcome.probe.id for outcome in report.failing)}")
         raise typer.Exit(1)
 
 
@@ -241,7 +241,7 @@ def _alive(
         Meter("embedding texts", least=100, within=progress) as embedding,
         resumable(progress, out),
     ):
-        found = alive.matrix(
+        matrix = alive.matrix(
             probes,
             picked,
             registry,
@@ -256,18 +256,18 @@ def _alive(
             progress=progress,
             making=made(["hebbarium", *sys.argv[1:]]),
         )
-    write(found, out)
+    write(matrix, out)
     print_kept(progress, out)
     if as_json:
-        print_json(to_json(found))
+        print_json(to_json(matrix))
         return
     print_table(
-        f"Mechanisms of {found.measured}",
+        f"Mechanisms of {matrix.measured}",
         ("mechanism", "verdict", "moves, or why nothing moves"),
-        summary_rows(found),
+        summary_rows(matrix),
         whole=("mechanism", "verdict"),
     )
     notes = (
-        [] if found.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+        [] if matrix.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
     )
-    print_lines(*notes, found.headline, f"written to {out}: probes.json, probes.md, probes.html")
+    print_lines(*notes, matrix.headline, f"written to {out}: probes.json, probes.md, probes.html")

@@ -46,7 +46,7 @@ def reproduce(
         resumable(progress, out),
     ):
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = reproducing.reproduce(
+        reproduction = reproducing.reproduce(
             folder,
             folder.data(data),
             installed_registry(),
@@ -58,27 +58,28 @@ def reproduce(
         )
     print_kept(progress, out)
     if as_json:
-        print_json(reproducing.to_json(found))
+        print_json(reproducing.to_json(reproduction))
     else:
-        _print(found)
-    raise typer.Exit(0 if found.equal else 1)
+        _print(reproduction)
+    raise typer.Exit(0 if reproduction.equal else 1)
 
 
-def _print(found: Reproduction) -> None:
+def _print(reproduction: Reproduction) -> None:
     from ..benchmarks.execution.folder import shown
     from ..console import print_lines
     from ..reporting.text import plural
 
-    made = [f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in found.differing]
+    made = [f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in reproduction.differing]
     made = ["versions, then and now:", *made] if made else []
-    if found.first is None:
+    if reproduction.first is None:
         print_lines(
-            f"all {plural(found.n_rows, 'row')} of {found.folder} are equal in {found.again}", *made
+            f"all {plural(reproduction.n_rows, 'row')} of {reproduction.folder} are equal in {reproduction.again}",
+            *made,
         )
         return
-    at = found.first
+    at = reproduction.first
     print_lines(
-        f"{found.n_different} of {plural(found.n_rows, 'row')} of {found.folder} differ in {found.again}",
+        f"{reproduction.n_different} of {plural(reproduction.n_rows, 'row')} of {reproduction.folder} differ in {reproduction.again}",
         f"the first: arm {at.arm}, conversation {at.conversation}, question {at.question}",
         *(f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in at.fields),
         *(made or ["no version differs"]),

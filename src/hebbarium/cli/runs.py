@@ -127,14 +127,14 @@ def explain(
         return
     with Meter("embedding texts", least=100) as embedding:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = explaining.explain(
+        explained = explaining.explain(
             folder, question, folder.data(data), installed_registry(), model, arm=arm
         )
-    page = explaining.to_html(found, html) if html else None
+    page = explaining.to_html(explained, html) if html else None
     if as_json:
-        print_json(explaining.to_json(found))
+        print_json(explaining.to_json(explained))
         return
-    _print_explanation(found)
+    _print_explanation(explained)
     _print_page(page)
 
 
@@ -310,7 +310,7 @@ def _print_comparison(result: Comparison) -> None:
     ]
     conversations = plural(result.n_conversations, "conversation")
     print_lines(
-        f"{plural(result.n_questions, 'question')} of {conversations}{''.join(f'; {one}' for one in alone)}; the answers of "
+        f"{plural(result.n_questions, 'question')} of {conversations}{''.join(f'; {words}' for words in alone)}; the answers of "
         f"{result.n_changed} differ; by {PRIMARY} {len(result.gained)} are gained and {len(result.lost)} lost",
         *lines(result),
         *(f"note: {note}" for note in result.notes),
@@ -389,56 +389,56 @@ def _print_missed(
     print_lines("", f"`hebbarium explain {run} QUESTION` says why; --misses names every cause")
 
 
-def _print_explanation(found: Explained) -> None:
+def _print_explanation(explained: Explained) -> None:
     from ..benchmarks.runs.explain import moved
     from ..console import print_fields, print_lines, print_table
 
     print_fields(
         [
-            ("question", f"{found.question} [{found.category}] {found.text}"),
-            ("answer", found.answer or "-"),
-            ("asked", found.time),
+            ("question", f"{explained.question} [{explained.category}] {explained.text}"),
+            ("answer", explained.answer or "-"),
+            ("asked", explained.time),
             (
                 "memory",
-                f"{found.run}, arm {found.arm}, conversation {found.conversation}: {found.stored} stored, {found.visible} retrievable",
+                f"{explained.run}, arm {explained.arm}, conversation {explained.conversation}: {explained.stored} stored, {explained.visible} retrievable",
             ),
         ]
     )
-    print_lines(*(f"note: {note}" for note in found.notes), "")
-    for name, gold in found.named:
+    print_lines(*(f"note: {note}" for note in explained.notes), "")
+    for name, gold in explained.named:
         print_lines(f"{name}, {gold.at.id}: {gold.words}", f"  {_short(gold.at.text)}")
     print_lines(
         "",
-        *(f"#{r.rank}, {r.id}: {_short(r.text)}" for r in found.rivals),
-        *([""] if found.rivals else []),
+        *(f"#{r.rank}, {r.id}: {_short(r.text)}" for r in explained.rivals),
+        *([""] if explained.rivals else []),
     )
-    if found.candidates:
-        _print_stages(found)
-        _print_signals(found)
-    stored = [(name, g) for name, g in found.named if g.silenced]
+    if explained.candidates:
+        _print_stages(explained)
+        _print_signals(explained)
+    stored = [(name, g) for name, g in explained.named if g.silenced]
     if stored:
         heads = [name for name, _ in stored]
         now = ("nothing silenced", *(_place(g.at.rank) for _, g in stored))
         print_table(
             "Rank of gold with one mechanism silenced (mechanisms that do not move it are left out)",
             ("mechanism", *heads),
-            [now, *((id, *map(_place, places)) for id, places in moved(found))],
+            [now, *((id, *map(_place, places)) for id, places in moved(explained))],
             numbers=heads,
             whole=("mechanism", *heads),
         )
 
 
-def _print_stages(found: Explained) -> None:
+def _print_stages(explained: Explained) -> None:
     from ..console import print_table
 
-    names = [name for name, _ in found.candidates]
+    names = [name for name, _ in explained.candidates]
     rows = [
         (
             stage.stage,
-            ", ".join(found.makers[stage.stage]),
-            *(_place(c.stages[i].rank) for _, c in found.candidates),
+            ", ".join(explained.makers[stage.stage]),
+            *(_place(c.stages[i].rank) for _, c in explained.candidates),
         )
-        for i, stage in enumerate(found.candidates[0][1].stages)
+        for i, stage in enumerate(explained.candidates[0][1].stages)
     ]
     print_table(
         "Rank after each stage",
@@ -450,19 +450,22 @@ def _print_stages(found: Explained) -> None:
     )
 
 
-def _print_signals(found: Explained) -> None:
+def _print_signals(explained: Explained) -> None:
     from ..benchmarks.runs.explain import number, signed
     from ..console import print_lines, print_table
 
-    names = [name for name, _ in found.candidates]
-    parts = [{p.signal: p for p in c.parts} for _, c in found.candidates]
+    names = [name for name, _ in explained.candidates]
+    parts = [{p.signal: p for p in c.parts} for _, c in explained.candidates]
 
     def cells(of: Callable[[Part], str]) -> list[tuple[str, ...]]:
-        return [(signal, *(of(each[signal]) for each in parts)) for signal in found.signals]
+        return [
+            (signal, *(of(by_signal[signal]) for by_signal in parts))
+            for signal in explained.signals
+        ]
 
-    if found.linear:
+    if explained.linear:
         rows = [
-            (line[0], found.owners[line[0]], number(parts[0][line[0]].trust, 3), *line[1:])
+            (line[0], explained.owners[line[0]], number(parts[0][line[0]].trust, 3), *line[1:])
             for line in cells(lambda p: signed(p.contribution))
         ]
         print_table(

@@ -167,7 +167,7 @@ def by_kind(overall: Any, by_category: Mapping[str, Any]) -> list[tuple[str, Any
         return [("all", overall)]
     return [
         ("all", overall),
-        *(("no category" if name == "all" else name, found) for name, found in by_category.items()),
+        *(("no category" if name == "all" else name, means) for name, means in by_category.items()),
     ]
 
 
@@ -187,9 +187,9 @@ def resumable(meter: Meter, out: Path) -> Iterator[None]:
         say(f"\n{INTERRUPTED}: {kept}")
         raise typer.Exit(130) from None
     except (HebbariumError, OSError) as error:
-        found = from_system(error) if isinstance(error, OSError) else error
-        cure = "; ".join(filter(None, (found.cure, _kept(meter, out))))
-        raise type(found)(found.what, where=found.where, cure=cure) from error
+        failure = from_system(error) if isinstance(error, OSError) else error
+        cure = "; ".join(filter(None, (failure.cure, _kept(meter, out))))
+        raise type(failure)(failure.what, where=failure.where, cure=cure) from error
 
 
 def _kept(meter: Meter, out: Path) -> str:

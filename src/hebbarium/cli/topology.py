@@ -49,7 +49,7 @@ def topology(
     folder = RunFolder.read(run)
     with Meter("embedding texts", least=100) as embedding:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = topologies(
+        reports = topologies(
             folder,
             folder.data(data),
             installed_registry(),
@@ -57,20 +57,20 @@ def topology(
             arm=arm,
             conversation=conversation,
         )
-    whole = together(found.values())
+    whole = together(reports.values())
     if as_json:
         print_json(
             {
                 "run": folder.name,
                 **whole.named(),
-                "conversations": {id: report.named() for id, report in found.items()},
+                "conversations": {id: report.named() for id, report in reports.items()},
             }
         )
         return
-    show(whole, found)
+    show(whole, reports)
 
 
-def show(whole: TopologyReport, found: Mapping[str, TopologyReport]) -> None:
+def show(whole: TopologyReport, reports: Mapping[str, TopologyReport]) -> None:
     """Print a report of all conversations, and the runs of each."""
     from ..console import print_lines, print_table
     from ..engine.base.times import written
@@ -99,7 +99,7 @@ def show(whole: TopologyReport, found: Mapping[str, TopologyReport]) -> None:
              str(r["visible"]), f"{r['visible'] / max(r['units'], 1):.3f}",
              f"{pressure(r['semantic_before'], r['semantic_cap']):.3f}",
              f"{pressure(r['semantic_after'], r['semantic_cap']):.3f}")
-            for id, report in found.items() for r in report.runs]  # fmt: skip
+            for id, report in reports.items() for r in report.runs]  # fmt: skip
     columns = ("conversation", "run", "time", "units", "visible", "share", "at cap before", "after")
     print_table(
         "Runs; share of visible units at the cap of semantic links",

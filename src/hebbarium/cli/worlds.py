@@ -88,9 +88,10 @@ def world(
 
     worlds, doses = named(name), _strengths(strengths)
     chosen = [
-        registry.set(each) for each in sets or ([DEFAULT_SET] if system in (None, OURS) else [])
+        registry.set(set_name)
+        for set_name in sets or ([DEFAULT_SET] if system in (None, OURS) else [])
     ]
-    trial = [id for each in on_trial.split(",") if (id := each.strip())]
+    trial = [id for word in on_trial.split(",") if (id := word.strip())]
     with (
         Meter("cells") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,
@@ -115,11 +116,11 @@ def world(
     if as_json:
         print_json(to_json(report))
         return
-    for one in report.results:
+    for result in report.results:
         print_table(
-            f"{one.world.name}: {one.world.about}",
-            ("arm", *(f"s = {s:g}" for s in one.strengths), "stored or verdict"),
-            lines_of(one),
+            f"{result.world.name}: {result.world.about}",
+            ("arm", *(f"s = {s:g}" for s in result.strengths), "stored or verdict"),
+            lines_of(result),
             whole=("arm",),
         )
     notes = (
@@ -135,13 +136,13 @@ def _strengths(text: str) -> list[float]:
     from ..engine.base.errors import InputError
 
     try:
-        found = [float(each) for each in text.split(",") if each.strip()]
+        strengths = [float(strength) for strength in text.split(",") if strength.strip()]
     except ValueError:
-        found = []
-    if not found or not all(0.0 <= s <= 1.0 for s in found):
+        strengths = []
+    if not strengths or not all(0.0 <= s <= 1.0 for s in strengths):
         raise InputError(
             f"{text!r} names no strengths from 0 to 1",
             where="--strengths",
             cure="write them like --strengths 0,0.5,1",
         )
-    return found
+    return strengths

@@ -115,10 +115,12 @@ def _marked(
     words = question
     while True:
         listed = suggestions(memory, words)
-        for number, each in enumerate(listed, 1):
-            said = each.event.text.replace("\n", " ")
-            when = f"{each.event.local:%Y-%m-%d} " if each.event.dated else ""
-            say(f"{number:>3}  {when}{each.event.speaker}: {said[:100]}  [{', '.join(each.by)}]")
+        for number, suggestion in enumerate(listed, 1):
+            said = suggestion.event.text.replace("\n", " ")
+            when = f"{suggestion.event.local:%Y-%m-%d} " if suggestion.event.dated else ""
+            say(
+                f"{number:>3}  {when}{suggestion.event.speaker}: {said[:100]}  [{', '.join(suggestion.by)}]"
+            )
         while True:
             reply = read(f"{HELP}: ").strip()
             if not reply:

@@ -175,8 +175,8 @@ def finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: finite(each) for key, each in value.items()}
-    return [finite(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 # --- looking --------------------------------------------------------------------------------------
@@ -302,10 +302,10 @@ def entities(memory: Engine, name: str = "", limit: int = 50) -> Plain:
     pairs = set(zip(graph.source[edges].tolist(), (~graph.target[edges]).tolist(), strict=True))
     counts = Counter(entity for _, entity in pairs)
     names = {e: graph.entity_name(e) for e in counts}
-    known = {each: e for e, each in names.items() if not each.startswith("\0")}
+    known = {entity_name: e for e, entity_name in names.items() if not entity_name.startswith("\0")}
     if not name:
         ranked = sorted(known.items(), key=lambda pair: (-counts[pair[1]], pair[0]))
-        listed = [{"name": each, "memories": counts[e]} for each, e in ranked[:limit]]
+        listed = [{"name": entity_name, "memories": counts[e]} for entity_name, e in ranked[:limit]]
         return {"entities": listed, "of": len(known)}
     entity = known.get(name, known.get(name.casefold()))
     if entity is None:

@@ -111,12 +111,12 @@ def _libraries() -> Iterator[Finding]:
             "pip install -e . in the clone, so that its libraries are checked"
         )  # fmt: skip
         return
-    found = versions(names)
-    missing = [name for name in names if found[name] == "not installed"]
+    installed = versions(names)
+    missing = [name for name in names if installed[name] == "not installed"]
     if missing:
         yield Finding("libraries", FindingState.BROKEN, f"missing: {', '.join(missing)}",
                       f"pip install {' '.join(missing)}")  # fmt: skip
-    rest = ", ".join(f"{name} {found[name]}" for name in names if name not in missing)
+    rest = ", ".join(f"{name} {installed[name]}" for name in names if name not in missing)
     yield Finding("libraries", FindingState.GOOD, rest)
 
 
@@ -124,12 +124,12 @@ def _extras() -> Iterator[Finding]:
     for extra, names in sorted(_needed().items()):
         if not extra or extra in OTHER_EXTRAS:
             continue
-        found = versions(names)
-        if missing := [name for name in names if found[name] == "not installed"]:
+        installed = versions(names)
+        if missing := [name for name in names if installed[name] == "not installed"]:
             yield Finding(f"extra {extra}", FindingState.ABSENT, f"{', '.join(missing)} not installed",
                           f"pip install 'hebbarium[{extra}]'")  # fmt: skip
         else:
-            said = ", ".join(f"{name} {found[name]}" for name in names)
+            said = ", ".join(f"{name} {installed[name]}" for name in names)
             yield Finding(f"extra {extra}", FindingState.GOOD, said)
 
 
@@ -161,10 +161,10 @@ def _registry() -> Iterator[Finding]:
 def _packages() -> Iterator[Finding]:
     from ..engine.catalogue.packages import usable
 
-    found, broken = usable()
+    packages, broken = usable()
     for error in broken:
         yield Finding("packages", FindingState.BROKEN, f"{error.where}: {error.what}", error.cure)
-    names = ", ".join(package.name for package in found) or "none"
+    names = ", ".join(package.name for package in packages) or "none"
     yield Finding("packages", FindingState.GOOD, f"packages of mechanisms: {names}")
 
 

@@ -154,7 +154,7 @@ def edit(payload: Payload, path: Path, open_memory: Open) -> Reply:
     file = _text(given, "file_path", "path", "notebook_path", "absolute_path")
     new = _text(given, "new_string", "content", "new_source")
     parts = [
-        _text(each, "new_string") for each in given.get("edits") or () if isinstance(each, dict)
+        _text(change, "new_string") for change in given.get("edits") or () if isinstance(change, dict)
     ] if isinstance(given.get("edits"), list) else []  # fmt: skip
     if file:
         text = f"{file}\n{_printed(new or chr(10).join(parts))}"

@@ -74,9 +74,9 @@ def period(text: str, now: datetime, where: str = "time") -> Period:
         if len(expressions.expressions) == 1 and not expressions.beside(before + plain).strip():
             read = expressions.expressions[0]
             start, end = (
-                moment(each).replace(tzinfo=now.tzinfo)
-                for each in read.focus or (read.start, read.end)
+                moment(hour).replace(tzinfo=now.tzinfo)
+                for hour in read.focus or (read.start, read.end)
             )
-            found = Period(start, end)
-            return Period(found.middle, found.middle) if end - start <= POINT else found
+            span = Period(start, end)
+            return Period(span.middle, span.middle) if end - start <= POINT else span
     raise InputError(f"{plain!r} is no time", where=where, cure=CURE)

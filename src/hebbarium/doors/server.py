@@ -205,9 +205,9 @@ class Tools:
     ) -> dict[str, Any]:
         """What was told, as records in the form of one's own conversations, 2,000 at a time."""
         records = (
-            each
-            for each in calls.records(self._memory, "memory")
-            if not session or each["session"] == session
+            record
+            for record in calls.records(self._memory, "memory")
+            if not session or record["session"] == session
         )
         page = list(islice(records, skip, skip + EXPORT_MOST))
         return {"events": page, "more": next(records, None) is not None}
@@ -330,8 +330,8 @@ def _told(function: Callable[..., Any], error_type: type[Exception]) -> Callable
 
     called.__signature__ = inspect.signature(function, eval_str=True)  # type: ignore[attr-defined]
     called.__annotations__ = {
-        name: each.annotation
-        for name, each in called.__signature__.parameters.items()  # type: ignore[attr-defined]
+        name: parameter.annotation
+        for name, parameter in called.__signature__.parameters.items()  # type: ignore[attr-defined]
     } | {"return": called.__signature__.return_annotation}  # type: ignore[attr-defined]
     return called
 

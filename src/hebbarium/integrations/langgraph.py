@@ -201,7 +201,7 @@ def _path(namespace: Iterable[str]) -> str:
 def _text(value: Any) -> str:
     """The texts and numbers of a value, a line each, with the names of their fields."""
     if isinstance(value, Mapping):
-        return "\n".join(f"{key}: {_text(each)}" for key, each in value.items())
+        return "\n".join(f"{key}: {_text(part)}" for key, part in value.items())
     if isinstance(value, list):
         return ", ".join(map(_text, value))
     return value if isinstance(value, str) else json.dumps(value)

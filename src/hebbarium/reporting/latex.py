@@ -30,7 +30,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("recall_at 10% & <b>"))
     recall\_\allowbreak{}at 10\% \& \textless{}b\textgreater{}
     """
-    return _SPECIAL.sub(lambda found: SPECIAL[found.group()], visible(" ".join(text.split())))
+    return _SPECIAL.sub(lambda match: SPECIAL[match.group()], visible(" ".join(text.split())))
 
 
 def broken(share: float) -> str:

@@ -29,7 +29,7 @@ def standalone(svg: str) -> str:
     <BLANKLINE>
     """
     colours = _light()
-    drawn = _VARIABLE.sub(lambda found: colours.get(found.group(1), found.group()), svg)
+    drawn = _VARIABLE.sub(lambda match: colours.get(match.group(1), match.group()), svg)
     box = re.match(
         r'<svg(?![^>]*\bwidth=)[^>]*\bviewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"', drawn
     )

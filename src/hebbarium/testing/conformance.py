@@ -222,8 +222,11 @@ def tick_length_does_not_matter(bench: Bench) -> None:
             np.testing.assert_allclose(
                 fine.column(name), coarse.column(name), rtol=1e-7, atol=1e-9, err_msg=name
             )
-        one, other = fine.retrieve("Who painted Oslo?"), coarse.retrieve("Who painted Oslo?")
-        np.testing.assert_allclose(one.final, other.final, rtol=1e-4, atol=1e-5)
+        fine_answer, coarse_answer = (
+            fine.retrieve("Who painted Oslo?"),
+            coarse.retrieve("Who painted Oslo?"),
+        )
+        np.testing.assert_allclose(fine_answer.final, coarse_answer.final, rtol=1e-4, atol=1e-5)
 
 
 def late_columns_are_computed_one_memory_at_a_time(bench: Bench) -> None:
@@ -358,22 +361,26 @@ def order_is_that_of_arrival(bench: Bench) -> None:
     """
     if any(
         item_of(read) is CREATED
-        for each in bench.registry.entry(bench.id).load().hooks()
-        for read in each.reads
+        for hook in bench.registry.entry(bench.id).load().hooks()
+        for read in hook.reads
     ):
         return
     late, now = list[Event](), -math.inf
     for i, event in enumerate(sessions_across_sleep()):
         late.append(replace(event, time=event.time - 7.0 * (i % 3 == 2), dated=False))
     prompt = [replace(event, time=(now := max(now, event.time))) for event in late]
-    one, other = (simulated(bench.build(bench.id, **TOLERANT), events) for events in (late, prompt))
-    for column in one.store.columns:
+    after_late, after_prompt = (
+        simulated(bench.build(bench.id, **TOLERANT), events) for events in (late, prompt)
+    )
+    for column in after_late.store.columns:
         if column.scope.persists and column is not CREATED:
             np.testing.assert_array_equal(
-                one.column(column), other.column(column), err_msg=column.name
+                after_late.column(column), after_prompt.column(column), err_msg=column.name
             )
     asked = "Who painted Oslo with Bo?"
-    np.testing.assert_array_equal(one.retrieve(asked).final, other.retrieve(asked).final)
+    np.testing.assert_array_equal(
+        after_late.retrieve(asked).final, after_prompt.retrieve(asked).final
+    )
 
 
 def off_means_neutral(bench: Bench) -> None:
@@ -458,7 +465,7 @@ def made_rows_change_nothing(bench: Bench) -> None:
     The mechanism runs alone and in company.  A mechanism that makes rows itself is not asked to
     make the same ones beside other made rows.
     """
-    if any(DRAFTS in each.adds for each in bench.registry.entry(bench.id).load().hooks()):
+    if any(DRAFTS in hook.adds for hook in bench.registry.entry(bench.id).load().hooks()):
         return
     for ids in dict.fromkeys(((bench.id,), bench.company)):
         events = sessions_across_sleep()
@@ -477,16 +484,18 @@ def made_rows_change_nothing(bench: Bench) -> None:
             "What did Ada do in Lisbon on day 12?",
             "Cleo forgot the old mill",
         ):
-            one, other = plain.retrieve(text), grown.retrieve(text)
-            assert rows[one.rows].tolist() == other.rows.tolist(), text
-            np.testing.assert_allclose(other.scores, one.scores, rtol=1e-5, atol=1e-6, err_msg=text)
+            plain_answer, grown_answer = plain.retrieve(text), grown.retrieve(text)
+            assert rows[plain_answer.rows].tolist() == grown_answer.rows.tolist(), text
+            np.testing.assert_allclose(
+                grown_answer.scores, plain_answer.scores, rtol=1e-5, atol=1e-6, err_msg=text
+            )
 
 
 def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
     """Made rows may be answered: no column leaves its bounds, scores are finite, and a memory
     that was closed in between goes on as if it was not.
     """
-    if any(DRAFTS in each.adds for each in bench.registry.entry(bench.id).load().hooks()):
+    if any(DRAFTS in hook.adds for hook in bench.registry.entry(bench.id).load().hooks()):
         return
     ids, events, file = bench.company, sessions_across_sleep(), bench.folder / f"{bench.id}_made.db"
     whole = simulated(bench.build(*ids, beside=(MAKER,)), events)
@@ -558,7 +567,9 @@ def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
     plans = [variants.planned(chosen) for chosen in sets]
     steps = [tuple(node.label for node in plan.nodes) for plan in plans]
     for labels in dict.fromkeys(steps):
-        same = [plan for plan, each in zip(plans, steps, strict=True) if each == labels]
+        same = [
+            plan for plan, other_labels in zip(plans, steps, strict=True) if other_labels == labels
+        ]
         answers = variants.retrieve_each(QUESTION, 10, variants.parameter_arms(same))
         for together, plan in zip(answers, same, strict=True):
             alone = variants.retrieve(QUESTION, 10, plan)
@@ -599,20 +610,23 @@ def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
     for column in plain.store.columns:
         if not column.scope.persists or column.scope is Scope.EDGE or column in (HIDE, SHOW):
             continue
-        one, other = plain.column(column), grown.column(column)
-        other = other[rows] if column.scope is Scope.MEMORY else other
+        plain_values, grown_values = plain.column(column), grown.column(column)
+        grown_values = grown_values[rows] if column.scope is Scope.MEMORY else grown_values
         # rows, numbers of rows, or writings
-        if one.dtype.kind in "iu" and not np.array_equal(one, other):
+        if plain_values.dtype.kind in "iu" and not np.array_equal(plain_values, grown_values):
             counted = (
-                np.where(other >= 0, np.searchsorted(kept, other), other)
+                np.where(grown_values >= 0, np.searchsorted(kept, grown_values), grown_values)
                 for kept in (rows, writings)
             )
-            other = next((each for each in counted if np.array_equal(one, each)), other)
+            grown_values = next(
+                (renumbered for renumbered in counted if np.array_equal(plain_values, renumbered)),
+                grown_values,
+            )
         np.testing.assert_allclose(
-            other,
-            one,
-            rtol=1e-7 if one.dtype != np.float32 else 1e-4,
-            atol=1e-9 if one.dtype != np.float32 else 1e-5,
+            grown_values,
+            plain_values,
+            rtol=1e-7 if plain_values.dtype != np.float32 else 1e-4,
+            atol=1e-9 if plain_values.dtype != np.float32 else 1e-5,
             err_msg=column.name,
         )
     edges, more = (
@@ -621,11 +635,11 @@ def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
     )
     assert edges.keys() == more.keys(), "the edges differ"
     for name in (c.name for c in plain.store.columns if c.scope is Scope.EDGE):
-        one, other = (
+        plain_values, grown_values = (
             plain.graph.column(name)[[edges[key] for key in edges]],
             grown.graph.column(name)[[more[key] for key in edges]],
         )
-        np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(grown_values, plain_values, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
 def _edges(memory: Engine, place: Any) -> dict[tuple[int, int, int], int]:

@@ -120,7 +120,7 @@ def _texts(message: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
         elif isinstance(part, dict):
             attached.append(text_of(part.get("content_type")).partition("_")[0] or "attachment")
     given = as_list(as_dict(message.get("metadata")).get("attachments"))
-    named = [text_of(as_dict(each).get("name")) for each in given]
+    named = [text_of(as_dict(attachment).get("name")) for attachment in given]
     return "\n".join(filter(None, texts)), tuple(filter(None, named)) or tuple(attached)
 
 

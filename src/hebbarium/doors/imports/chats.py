@@ -94,7 +94,7 @@ def _of_slack(
     else:
         time, thread = from_seconds(message.get("ts")), from_seconds(message.get("thread_ts"))
         user, stamp = text_of(message.get("user")), text_of(message.get("ts"))
-        files = (as_dict(each) for each in as_list(message.get("files")))
+        files = (as_dict(attachment) for attachment in as_list(message.get("files")))
         yield Message(
             _slack_text(text_of(message.get("text")), users),
             time,
@@ -304,7 +304,7 @@ def discord(
                     continue
                 channel = text_of(as_dict(item.beside.get("channel")).get("name"))
                 guild = text_of(as_dict(item.beside.get("guild")).get("name"))
-                files = (as_dict(each) for each in as_list(message.get("attachments")))
+                files = (as_dict(attachment) for attachment in as_list(message.get("attachments")))
                 time = from_iso(message.get("timestamp"))
                 yield Message(
                     text_of(message.get("content")), time,

@@ -186,8 +186,8 @@ def markdown(
                 if mark or not plain.strip():
                     yield from told(paragraph, first, heading, day, name)
                     paragraph = []
-                if mark and (found := _day(mark[1])):
-                    day, heading = found, mark[1]
+                if mark and (new_day := _day(mark[1])):
+                    day, heading = new_day, mark[1]
                 elif mark:
                     heading = f"{day_of(day)} {mark[1]}".strip()
                 elif plain.strip():
@@ -220,7 +220,9 @@ def table(
         with source.text(name) as file:
             head = file.readline(LINE_MOST)
             delimiter = max(",\t;|", key=head.count)
-            heads = [each.strip() for each in next(csv.reader([head], delimiter=delimiter), [])]
+            heads = [
+                heading.strip() for heading in next(csv.reader([head], delimiter=delimiter), [])
+            ]
             columns = named(heads, choices, name)
             rows = csv.reader(file, delimiter=delimiter)
             for number in range(2, 1 << 62):

@@ -61,11 +61,11 @@ class _Cursor:
                 return ""
 
     def take(self, wanted: str) -> None:
-        found = self.peek()
-        if not found:
+        next_character = self.peek()
+        if not next_character:
             raise _CutOff
-        if found not in wanted:
-            raise self.wrong(f"has {found!r} in place of {wanted[0]!r}")
+        if next_character not in wanted:
+            raise self.wrong(f"has {next_character!r} in place of {wanted[0]!r}")
         self._at += 1
 
     def value(self) -> Any:
