@@ -111,12 +111,12 @@ def transmission_oscillates_between_one_and_one_minus_x(specimen: Any) -> Any:
     papers=("hasselmo2002proposed",),
 )
 def the_number_of_steps_does_not_matter(specimen: Any) -> Any:
-    found = [
+    measured = [
         cycle(specimen, [0.5, 1.0], [1.0], [[0.2], [0.9]], 0.8, (0.2, 2.9, 0.1), n)
         for n in (3, 4, 17)
     ]
     a, b = 0.4 * PI * math.cos(0.1), 0.4 * PI * math.cos(2.8)
-    return found, [[[0.5 * a + 0.2 * b], [a + 0.9 * b]]] * 3
+    return measured, [[[0.5 * a + 0.2 * b], [a + 0.9 * b]]] * 3
 
 
 @signature(
@@ -249,7 +249,7 @@ def expecting(specimen: Any, vectors: Vector, trials: list[Trial]) -> tuple[Engi
     memory = Engine(
         [teller, specimen.Acetylcholine("acetylcholine", params, order=1)], Given(vectors)
     )
-    found, array = [], memory.store.array
+    states, array = [], memory.store.array
     for event in events(len(vectors)):
         memory.encode(event)
         memory.retrieve("event 0")
@@ -263,8 +263,8 @@ def expecting(specimen: Any, vectors: Vector, trials: list[Trial]) -> tuple[Engi
                 LEARNING_RATE,
             )
         ]
-        found.append([*state, float(array(LOG_FACETS)[Facet.CONTEXT.value])])
-    return memory, np.array(found)
+        states.append([*state, float(array(LOG_FACETS)[Facet.CONTEXT.value])])
+    return memory, np.array(states)
 
 
 def expected_of(trials: list[Trial]) -> Vector:

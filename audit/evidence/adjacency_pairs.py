@@ -117,8 +117,8 @@ def a_memory_keeps_what_it_asks_and_whom_it_answers(specimen: Any) -> Any:
     asked = [3, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 2, 0, 3, 0, 2, 0, 1, 0]
     answers = [-1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 11, -1, -1, -1, 15, -1, 17]
     columns = [
-        memory.column(each)
-        for each in (specimen.TOLD_WORDS, specimen.ASKED_WORDS, specimen.ANSWERS)
+        memory.column(column)
+        for column in (specimen.TOLD_WORDS, specimen.ASKED_WORDS, specimen.ANSWERS)
     ]
     return np.nan_to_num(columns, nan=-7.0), np.nan_to_num([told, asked, answers], nan=-7.0)
 

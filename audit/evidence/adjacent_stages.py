@@ -82,10 +82,10 @@ def mass(
     d: float = D,
     epsilon: float = 0.0,
 ) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = specimen.masses(
+    masses: NDArray[np.float64] = specimen.masses(
         network(mentions, entities), len(mentions), [entity_node(e) for e in seeds], d, epsilon
     )
-    return found
+    return masses
 
 
 def compared(value: Any, other: Any) -> Any:
@@ -120,12 +120,12 @@ def a_chain_of_memories(specimen: Any) -> Any:
     papers=("haveliwala2002topic", "jimenez2024hipporag"),
 )
 def masses_solve_the_linear_system(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for seed, d in ((1, 0.5), (2, 0.5), (3, 0.85)):
         mentions = random_mentions(seed, 12, 6)
-        found.append(mass(specimen, mentions, 6, [0, 3], d))
+        measured.append(mass(specimen, mentions, 6, [0, 3], d))
         expected.append(solved(mentions, 6, [0, 3], d))
-    return compared(found, expected)
+    return compared(measured, expected)
 
 
 @equation(
@@ -170,8 +170,8 @@ def nothing_starts_without_links(specimen: Any) -> Any:
     papers=("jimenez2024hipporag",),
 )
 def common_names_lead_less(specimen: Any) -> Any:
-    found = mass(specimen, [[0]] * 10 + [[1]], 2, [0, 1], 0.0)
-    return bool(np.allclose(found[10] / found[0], 10.0))
+    walk = mass(specimen, [[0]] * 10 + [[1]], 2, [0, 1], 0.0)
+    return bool(np.allclose(walk[10] / walk[0], 10.0))
 
 
 @adaptation(
@@ -247,7 +247,7 @@ def a_memory_offers_what_entities_link(specimen: Any) -> Any:
 def without_a_focus_the_query_starts_the_walk(specimen: Any) -> Any:
     memory = told(specimen, [], share=100.0)
     memory.archive(5)
-    found = [
+    offered = [
         [o.row for o in memory.offers(query, 400)[1]]
         for query in ("Is it warm in Lisbon?", "What?")
     ]
@@ -255,7 +255,7 @@ def without_a_focus_the_query_starts_the_walk(specimen: Any) -> Any:
     linked = sorted(
         (row for row in (0, 1, 2, 4) if not np.isnan(exact[row])), key=lambda row: -exact[row]
     )
-    return str(found), str([[*linked, 3], [0, 1, 2, 3, 4]])
+    return str(offered), str([[*linked, 3], [0, 1, 2, 3, 4]])
 
 
 @limit(
@@ -348,8 +348,8 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
         rows = rows[: shown([tokens[row] for row in rows], 2.0 * budget) + 1]
         low, high = min(scores[answerable]), max(scores[answerable])
         marks = [3 + int(row in linked and level[row] == 0) for row in range(n)]
-        found = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]
-        measured += [str(found), str(memory.column(OFFERED).tolist())]
+        offered = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]
+        measured += [str(offered), str(memory.column(OFFERED).tolist())]
         expected += [
             str([f"{row} {(scores[row] - low) / (high - low):.4f}" for row in rows]),
             str(marks),
@@ -420,11 +420,11 @@ def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
             made.append(1)
             return walk.copy()
 
-        found = walks_.masses(graph, 5, [seed, -1], walked)
-        measured += [*np.nan_to_num(found, nan=-1.0), len(made)]
+        given = walks_.masses(graph, 5, [seed, -1], walked)
+        measured += [*np.nan_to_num(given, nan=-1.0), len(made)]
         expected += [*np.nan_to_num(walk, nan=-1.0), int(seed not in kept)]
         kept = [*(k for k in kept if k != seed), seed][-16:]
-        found[...] = 0.0  # what is given out is the caller's own
+        given[...] = 0.0  # what is given out is the caller's own
     return measured, expected
 
 

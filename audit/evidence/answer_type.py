@@ -85,11 +85,11 @@ def a_memory_mentions_another_name(specimen: Any) -> Any:
             for size in random.integers(0, 4, 25)
         ]
         table, out = np.zeros((25, 4), dtype=np.int64), random.random(25) < 0.5
-        for row, each in enumerate(names):
-            table[row, : len(each)] = each
+        for row, mentioned in enumerate(names):
+            table[row, : len(mentioned)] = mentioned
         specimen.mentions_another(table, np.array(known, dtype=np.int64), out)
         measured.append(out.tolist())
-        expected.append([bool(set(each) - set(known)) for each in names])
+        expected.append([bool(set(mentioned) - set(known)) for mentioned in names])
     return measured, expected
 
 
@@ -111,18 +111,18 @@ def a_memory_keeps_what_it_holds(specimen: Any) -> Any:
     ]
     numbers, names = (
         memory.column(specimen.MENTIONED),
-        [list(each[4]) + [""] * (specimen.MOST - len(each[4])) for each in STORY],
+        [list(line[4]) + [""] * (specimen.MOST - len(line[4])) for line in STORY],
     )
-    speakers = [[each[0].lower(), each[0].lower().partition(" ")[0]] for each in STORY]
+    speakers = [[line[0].lower(), line[0].lower().partition(" ")[0]] for line in STORY]
     flat, words = (
         [*numbers.ravel().tolist(), *memory.column(specimen.SAID_BY).ravel().tolist()],
-        [w for each in (*names, *speakers) for w in each],
+        [w for row in (*names, *speakers) for w in row],
     )
     return (
         [*held, *(n == 0 for n in flat), *(a == b for a in flat for b in flat)],
         [
-            *(each[2] for each in STORY),
-            *(each[3] for each in STORY),
+            *(line[2] for line in STORY),
+            *(line[3] for line in STORY),
             *(w == "" for w in words),
             *(a == b for a in words for b in words),
         ],
@@ -253,11 +253,11 @@ def any_pronoun(specimen: Any) -> Any:
     original = specimen.type_of
 
     def type_of(words: str) -> Any:
-        found = original(words)
+        wanted = original(words)
         return (
             specimen.WantedAnswer.NAME
-            if found is specimen.WantedAnswer.OTHER and {"who", "where"} & set(words.split())
-            else found
+            if wanted is specimen.WantedAnswer.OTHER and {"who", "where"} & set(words.split())
+            else wanted
         )
 
     return specimen.replacing("type_of", type_of)

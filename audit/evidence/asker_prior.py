@@ -88,7 +88,7 @@ def without_roles_or_words_there_is_no_prior(specimen: Any) -> Any:
         (1.0, "Good", "assistant"),
         (2.0, "Be kind", "system"),
     )
-    found = []
+    measured = []
     for memory, text in (
         (named, "What did I sell?"),
         (named, "What did you tell me?"),
@@ -96,8 +96,8 @@ def without_roles_or_words_there_is_no_prior(specimen: Any) -> Any:
         (empty, "Summarise my week."),
     ):
         memory.retrieve(text)
-        found.append(memory.column(LOG_PRIOR).tolist())
-    return found, [[0.0] * 3] * 4
+        measured.append(memory.column(LOG_PRIOR).tolist())
+    return measured, [[0.0] * 3] * 4
 
 
 @adaptation(

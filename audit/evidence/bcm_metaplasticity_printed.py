@@ -100,7 +100,7 @@ def the_threshold_is_a_running_mean_of_the_squared_mean(specimen: Any) -> Any:
     rtol=0.01,
 )
 def the_response_to_an_input_is_one_over_its_squared_probability(specimen: Any) -> Any:
-    found = []
+    measured = []
     for k in (2, 3):
         weight, mean, theta, turns = (
             np.array([0.6, *[0.3] * (k - 1)]),
@@ -121,8 +121,8 @@ def the_response_to_an_input_is_one_over_its_squared_probability(specimen: Any) 
             theta,
             np.zeros(k + 1),
         )
-        found.append(weight.max())
-    return found, [4.0, 9.0]
+        measured.append(weight.max())
+    return measured, [4.0, 9.0]
 
 
 # --- the theory's checks --------------------------------------------------------------------------

@@ -66,15 +66,15 @@ def signals(m: Matrix, v: Matrix, times: Any) -> Matrix:
 def matrices(specimen: Any, n: int, x: float = X) -> tuple[Matrix, Matrix]:
     """M_pot and M as the specimen's kernels make them."""
     q, p = specimen.overwriting(n, x), specimen.deepening(n, x)
-    found = []
+    made = []
     for act in (specimen.potentiate, specimen.overwrite):
         columns = []
         for state in np.eye(2 * n):
             strong, weak = state[:n].copy(), state[n:].copy()
             act(strong, weak, q, p)
             columns.append(np.concatenate([strong, weak]))
-        found.append(np.array(columns).T)
-    return found[0], found[1]
+        made.append(np.array(columns).T)
+    return made[0], made[1]
 
 
 def kept(specimen: Any, n: int, times: Any, replays: int = 1, x: float = X) -> Matrix:
@@ -402,9 +402,7 @@ def strength_is_the_signal_relative_to_its_start(specimen: Any) -> Any:
             out,
         )
         measured += out.tolist()
-        expected += (
-            np.maximum(signals(m, v, [events - each for each in as_of]), 0.012) / 0.2
-        ).tolist()
+        expected += (np.maximum(signals(m, v, [events - at for at in as_of]), 0.012) / 0.2).tolist()
     return measured, expected
 
 
@@ -662,13 +660,13 @@ def one_memory_among_later_events(specimen: Any) -> Picture:
 )
 def levels_over_time(specimen: Any) -> Picture:
     times = np.geomspace(1.0, 1e6, 60)
-    found = np.array([levels(specimen, t) for t in times])
+    heights = np.array([levels(specimen, t) for t in times])
     return Picture(
         "events since the memory was stored",
         "level of a beaker",
         (
             *(
-                Curve(label, times, np.where(found[:, k] > 1e-5, found[:, k], np.nan))
+                Curve(label, times, np.where(heights[:, k] > 1e-5, heights[:, k], np.nan))
                 for label, k in (("first", 0), ("third", 2), ("sixth", 5))
             ),
             Curve("square root", times[10:], 1.6 * times[10:] ** -0.5),

@@ -185,8 +185,8 @@ def a_missing_score_counts_as_the_least_possible_one(specimen: Any) -> Any:
     dense, words = two(10)
     silent = np.where(words == 0.0, np.nan, words)
     told, zeros = (
-        np.concatenate([fused(specimen, pair(dense, each), name) for name in NAMES])
-        for each in (silent, words)
+        np.concatenate([fused(specimen, pair(dense, word_scores), name) for name in NAMES])
+        for word_scores in (silent, words)
     )
     return told, zeros
 
@@ -414,8 +414,8 @@ def undivided(specimen: Any) -> Any:
         def fuse(self, view: Any, cue: Any) -> None:
             view.fused[...] = 0.0
             signals = [
-                (scores, each.floor, weight * view.facet_weights[each.facet.value])
-                for each, scores, weight in view.signals
+                (scores, signal.floor, weight * view.facet_weights[signal.facet.value])
+                for signal, scores, weight in view.signals
             ]
             specimen.NORMALISED[self.params.normalisation](signals, view.stands_for, view.fused)
 

@@ -105,12 +105,12 @@ blend_on_one_scale = equation("CE-2", source=blends.BY_HAND, atol=1e-12, papers=
     atol=1e-12,
 )
 def equal_scores_do_not_count(specimen: Any) -> Any:
-    found = []
+    measured = []
     for fused, judged in (([0.5, 0.5], [0.1, 0.9]), ([0.1, 0.9], [0.5, 0.5]), ([0.3], [0.7])):
         out = np.empty(len(fused))
         blends.kernel(specimen, "blended")(np.array(fused), np.array(judged), 0.55, out)
-        found += out.tolist()
-    return found, [0.0, 0.55, 0.0, 0.45, 0.0]
+        measured += out.tolist()
+    return measured, [0.0, 0.55, 0.0, 0.45, 0.0]
 
 
 blend_of_orders = adaptation("CE-4", source=blends.EXCHANGED)(
@@ -197,17 +197,17 @@ def blend_over_weight(specimen: Any) -> Picture:
         np.array([1.0, 0.5, 0.0]) / 60.0,
         np.array([0.1, 0.4, 0.9]),
     )
-    found = np.empty((41, 3))
-    for a, row in zip(weights, found, strict=True):
+    blend = np.empty((41, 3))
+    for a, row in zip(weights, blend, strict=True):
         blends.kernel(specimen, "blended")(fused, judged, float(a), row)
     marks = np.array([0.0, 0.25, 0.55, 0.75, 1.0])
     return Picture(
         "weight of the reranker",
         "blend",
         (
-            Curve("first before", weights, found[:, 0]),
-            Curve("second", weights, found[:, 1]),
-            Curve("last before", weights, found[:, 2]),
+            Curve("first before", weights, blend[:, 0]),
+            Curve("second", weights, blend[:, 1]),
+            Curve("last before", weights, blend[:, 2]),
             dots("by hand", marks, marks),
             Curve(
                 "last before, scores as they are",
@@ -230,11 +230,11 @@ def decimal(specimen: Any) -> Any:
 @mutant("equal scores count in full", rejected_by="CE-3")
 def full(specimen: Any) -> Any:
     def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
-        one, two = (
+        scaled_fused, scaled_judged = (
             (x - x.min()) / np.ptp(x) if np.ptp(x) > 0.0 else np.ones(len(x))
             for x in (fused, judged)
         )
-        out[:] = (1.0 - a) * one + a * two
+        out[:] = (1.0 - a) * scaled_fused + a * scaled_judged
 
     return blends.replacing(specimen, "blended", blended)
 

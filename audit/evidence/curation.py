@@ -55,18 +55,18 @@ def network() -> Graph:
 @adaptation("CU-1", source="definition: sizes and intersections of Python sets")
 def shared_entities_are_the_intersections_of_sets(specimen: Any) -> Any:
     graph, links = network(), network().csr(EdgeType.ENTITY)
-    near, found = np.arange(len(NAMES) - 1), []
+    near, measured = np.arange(len(NAMES) - 1), []
     for row in range(len(NAMES)):
         shared, theirs = np.zeros(near.size, dtype=np.int64), np.zeros(near.size, dtype=np.int64)
         specimen.count_shared(
             row, near, links.start, links.degree, links.pool, graph.target, shared, theirs
         )
-        found += [
+        measured += [
             [specimen.overlap(int(s), len(NAMES[row]), int(t)), t]
             for s, t in zip(shared, theirs, strict=True)
         ]
     sets = [set(n) for n in NAMES]
-    return found, [[len(a & b) / max(len(a | b), 1), len(b)] for a in sets for b in sets[:-1]]
+    return measured, [[len(a & b) / max(len(a | b), 1), len(b)] for a in sets for b in sets[:-1]]
 
 
 @adaptation(
@@ -151,9 +151,9 @@ def a_linked_memory_receives_its_greatest_contribution(specimen: Any) -> Any:
         [reference[s][i]["weight"] * match[s] for s in seeds if reference.has_edge(s, i)]
         for i in range(n)
     ]
-    lent = [[offer for offer in each if offer > 0.0] for each in offers]
+    lent = [[offer for offer in own_offers if offer > 0.0] for own_offers in offers]
     return [*np.nan_to_num(out, nan=-1.0), followed], [
-        *(max(each, default=-1.0) for each in lent),
+        *(max(own_offers, default=-1.0) for own_offers in lent),
         sum(map(len, lent)),
     ]
 
@@ -176,12 +176,12 @@ def restates(specimen: Any, memory: Engine) -> list[int]:
 
 def lends(specimen: Any, memory: Engine) -> set[tuple[int, int]]:
     graph, strength = memory.store.graph, memory.store.array(specimen.AFFINITY)
-    found = {
+    pairs = {
         (int(graph.source[e]), int(graph.target[e]))
         for e in range(graph.n_edges)
         if graph.type[e] == EdgeType.SEMANTIC and strength[e] > 0
     }
-    return found
+    return pairs
 
 
 @adaptation(
@@ -309,10 +309,13 @@ def curated_in_memory(specimen: Any, **p: Any) -> tuple[Any, Any]:
 
     One event is vetoed, one memory is archived, and another mechanism finds some duplicates.
     """
-    found = {text: row for text, _, _, _, row in LOG}
+    row_of = {text: row for text, _, _, _, row in LOG}
 
     def enter(view: Any, incoming: Any) -> None:
-        view.veto, view.duplicate = int(incoming.event.text == "vetoed"), found[incoming.event.text]
+        view.veto, view.duplicate = (
+            int(incoming.event.text == "vetoed"),
+            row_of[incoming.event.text],
+        )
 
     memory = memory_of(
         specimen,
@@ -375,7 +378,7 @@ def curated_in_memory(specimen: Any, **p: Any) -> tuple[Any, Any]:
             for r in range(len(told))
         ]
         measured.append(np.nan_to_num(memory.column(specimen.CURATED), nan=-1.0))
-        expected.append([max(each, default=-1.0) for each in offers])
+        expected.append([max(own_offers, default=-1.0) for own_offers in offers])
     graph, strength = memory.graph, memory.column(specimen.AFFINITY)
     edges = [
         (
@@ -409,8 +412,10 @@ def a_memory_curates_every_event_by_its_nearest_memories(specimen: Any) -> Any:
         "rehearsal": 0.35,
         "seeds": 2,
     }
-    found = [curated_in_memory(specimen, neighbours=k, **odd) for k in (3, 1)]
-    return np.concatenate([each for each, _ in found]), np.concatenate([each for _, each in found])
+    lives = [curated_in_memory(specimen, neighbours=k, **odd) for k in (3, 1)]
+    return np.concatenate([measured for measured, _ in lives]), np.concatenate(
+        [expected for _, expected in lives]
+    )
 
 
 @adaptation("CU-8b", source="as CU-8 with the numbers of the registry", rtol=1e-5, atol=1e-5)
@@ -439,7 +444,7 @@ REPEATED = (("ada", "Good night, Bo!"), ("bo", "Good night, Bo!"), ("ada", "good
     "given or the question asks for a former telling, and nothing is hidden with `shown`",
 )
 def exact_repeats_are_not_answered(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for repeats in ("hidden", "shown"):
         memory = memory_of(specimen, "lexical_bm25", repeats=repeats)
         encode(
@@ -449,7 +454,7 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
                 for i, (speaker, text) in enumerate(REPEATED)
             ),
         )
-        found += [*memory.column(specimen.REPEATS)]
+        measured += [*memory.column(specimen.REPEATS)]
         expected += [-1, -1, 0, -1, -1, 0, 3, -1, -1, 1]
         for only, asked, archived, hidden in (
             (None, "", (), (0, 1, 2, 3)),
@@ -466,9 +471,9 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
             )
             gone = {*archived, *(hidden if repeats == "hidden" else ()), *((0,) if only else ())}
             want = [row for row in range(10) if row not in gone]
-            found += [*answered, *[-1] * (10 - len(answered))]
+            measured += [*answered, *[-1] * (10 - len(answered))]
             expected += [*want, *[-1] * (10 - len(want))]
-    return found, expected
+    return measured, expected
 
 
 @adaptation(
@@ -477,7 +482,7 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
     "and what is not visible beside a visible one; told in any order",
 )
 def of_equal_words_the_newest_visible_one_stays(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(9), list[Any](), list[Any]()
+    rng, measured, expected = np.random.default_rng(9), list[Any](), list[Any]()
     for _ in range(40):
         n, of = 12, rng.integers(0, 4, 12)
         repeats = np.array(
@@ -492,7 +497,7 @@ def of_equal_words_the_newest_visible_one_stays(specimen: Any) -> Any:
             np.zeros(n),
         )
         specimen.ban_repeats(repeats, told, visible, out)
-        found.append(out)
+        measured.append(out)
         expected.append(
             [
                 any(
@@ -505,7 +510,7 @@ def of_equal_words_the_newest_visible_one_stays(specimen: Any) -> Any:
                 for i in range(n)
             ]
         )
-    return found, expected
+    return measured, expected
 
 
 @adaptation(
@@ -520,15 +525,15 @@ def a_telling_ahead_of_the_present_is_as_new_as_its_arrival(specimen: Any) -> An
     memory = memory_of(
         specimen, "lexical_bm25", neighbour(Phase.CONSOLIDATE, vote, adds=(WORTH,)), capacity=4
     )
-    memory.passing.jump_hours, memory.passing.late_hours, found = 1000.0, 2.0, list[float]()
+    memory.passing.jump_hours, memory.passing.late_hours, measured = 1000.0, 2.0, list[float]()
     with catch_warnings(action="ignore", category=ClockWarning):
         for time in (5.0, 3000.0, 6.0, 5.5):
             encode(memory, (time, "The mill burns!"))
-            found += memory.retrieve("mill", k=5).rows.tolist()
+            measured += memory.retrieve("mill", k=5).rows.tolist()
     for time in (30.0, 3030.0):  # each after a night
         memory.advance(time, confirm=True)
-        found += [*memory.column(WORTH), *memory.retrieve("mill", k=5).rows]
-    return found, [0, 1, 2, 2, -math.inf, -math.inf, 2, -math.inf, 2, -math.inf, 1, -math.inf,
+        measured += [*memory.column(WORTH), *memory.retrieve("mill", k=5).rows]
+    return measured, [0, 1, 2, 2, -math.inf, -math.inf, 2, -math.inf, 2, -math.inf, 1, -math.inf,
                    -math.inf, 1]  # fmt: skip
 
 
@@ -541,7 +546,7 @@ def repeats_make_room_first(specimen: Any) -> Any:
     def vote(view: Any, _: Any) -> None:
         view.worth[...] += np.arange(len(view.worth))
 
-    found, log = (
+    measured, log = (
         [],
         [
             (float(i), text)
@@ -558,11 +563,11 @@ def repeats_make_room_first(specimen: Any) -> Any:
         # each takes a place after a night
         for day, text in enumerate(("a kayak", "velvet", "copper"), 1):
             memory.advance(24.0 * day + 1.0)
-            found.append(memory.column(WORTH).copy())
+            measured.append(memory.column(WORTH).copy())
             encode(memory, (24.0 * day + 2.0, text))
-        found.append(memory.column(VISIBLE))
+        measured.append(memory.column(VISIBLE))
     worth = [-math.inf, -math.inf, 2, 3, 4, 5, 6]
-    return (np.concatenate(found),
+    return (np.concatenate(measured),
             [*worth[:5], *worth[:6], *worth, 0, 0, 0, 1, 1, 1, 1, 1, *range(5), *range(6),
              *range(7), 0, 0, 0, 1, 1, 1, 1, 1])  # fmt: skip
 
@@ -577,7 +582,7 @@ def corrections_are_found_in_texts(specimen: Any) -> Any:
     source="comparison of all numbers one by one, as memories are stored and after some are erased",
 )
 def memories_with_the_same_words_are_found(specimen: Any) -> Any:
-    rng, sayings, found, expected = (
+    rng, sayings, measured, expected = (
         np.random.default_rng(12),
         specimen.Sayings(),
         list[Any](),
@@ -591,12 +596,12 @@ def memories_with_the_same_words_are_found(specimen: Any) -> Any:
         held = numbers[: abs(n)]
         for number in (1, *held[-1:].tolist(), *held[:1].tolist(), 1_000, 1_999):
             rows = sayings.rows(held, number)
-            found += [len(rows), *rows]
+            measured += [len(rows), *rows]
             expected += [
                 sum(held == number),
                 *(row for row, other in enumerate(held.tolist()) if other == number),
             ]
-    return found, expected
+    return measured, expected
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -744,8 +749,8 @@ def any_speaker(specimen: Any) -> Any:
 @mutant("of memories with the same words only the new ones are found", rejected_by="CU-12")
 def forgetful(specimen: Any) -> Any:
     def rows(self: Any, numbers: Any, number: int) -> Any:
-        found = specimen.Sayings.rows(self, numbers, number)
-        return found[found >= len(self._rows)]
+        holding = specimen.Sayings.rows(self, numbers, number)
+        return holding[holding >= len(self._rows)]
 
     return specimen.overriding("Sayings", rows=rows)
 

@@ -191,8 +191,8 @@ def the_fourth_synapse_on_a_branch_triggers_the_spike(specimen: Any) -> Any:
     papers=("poirazi2003pyramidal",),
 )
 def clustering_helps_a_weak_input_and_harms_a_strong_one(specimen: Any) -> Any:
-    one = branches(specimen, 4, 0, 2, 8)
-    return [one[0] + one[1], 2.0 * one[2], one[3] + one[1], 2.0 * one[0]], [
+    peaks = branches(specimen, 4, 0, 2, 8)
+    return [peaks[0] + peaks[1], 2.0 * peaks[2], peaks[3] + peaks[1], 2.0 * peaks[0]], [
         2.263,
         1.292,
         4.130,
@@ -308,7 +308,7 @@ def a_cell_with_one_match_gains_nothing(specimen: Any) -> Any:
     for row, e in ((1, 0), (1, 1), (3, 0), (4, 0), (5, 0)):
         graph.add(row, entity_node(e), EdgeType.ENTITY)
         graph.add(entity_node(e), row, EdgeType.ENTITY)
-    links, found = graph.csr(EdgeType.ENTITY), []
+    links, measured = graph.csr(EdgeType.ENTITY), []
     for rows in ([1, 3], [3, 5], [1]):
         out = np.full(6, np.nan)
         specimen.bind(
@@ -323,9 +323,9 @@ def a_cell_with_one_match_gains_nothing(specimen: Any) -> Any:
             CELL,
             out,
         )
-        found.append(np.nan_to_num(out, nan=-1.0))
+        measured.append(np.nan_to_num(out, nan=-1.0))
     gain = math.log(g(s(2.0)) / g(2.0 * s(1.0)))
-    return found, [[-1.0] * 6, [-1.0, -1.0, -1.0, gain, -1.0, gain], [-1.0] * 6]
+    return measured, [[-1.0] * 6, [-1.0, -1.0, -1.0, gain, -1.0, gain], [-1.0] * 6]
 
 
 @adaptation(
@@ -334,7 +334,7 @@ def a_cell_with_one_match_gains_nothing(specimen: Any) -> Any:
 )
 def a_memory_on_two_cells_gets_the_larger_gain(specimen: Any) -> Any:
     large, small = (math.log(g(s(n)) / g(n * s(1.0))) for n in (4.0, 2.0))
-    found = []
+    measured = []
     for cells in ((range(4), (0, 4)), ((0, 4), range(4))):
         graph = Graph()
         for name in "ab":
@@ -356,8 +356,8 @@ def a_memory_on_two_cells_gets_the_larger_gain(specimen: Any) -> Any:
             CELL,
             out,
         )
-        found.append(out)
-    return found, [[large] * 4 + [small]] * 2
+        measured.append(out)
+    return measured, [[large] * 4 + [small]] * 2
 
 
 # --- in a memory ----------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def similarity_of_entities_is_jaccard(specimen: Any) -> Any:
     papers=("cortex2026",),
 )
 def branches_are_alike_in_entities_and_tags(specimen: Any) -> Any:
-    found = []
+    measured = []
     for tags in (("travel", "sea"), ("music", "choir")):
         memory = memory_of(specimen)
         for hour, (text, told) in enumerate(
@@ -81,8 +81,8 @@ def branches_are_alike_in_entities_and_tags(specimen: Any) -> Any:
         ):
             attributes = tuple(("tags", tag) for tag in told)
             memory.encode(Event(float(hour), text, dated=False, attributes=attributes))
-        found.append(memory.column(specimen.BRANCH).tolist())
-    return found, [[0, 1], [0, 0]]
+        measured.append(memory.column(specimen.BRANCH).tolist())
+    return measured, [[0, 1], [0, 0]]
 
 
 @adaptation(

@@ -77,8 +77,8 @@ def the_score_over_the_angle_is_the_cosine(specimen: Any) -> Any:
 @adaptation("DN-4", source="exact search")
 def every_memory_is_scored_and_none_below_the_floor(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
-    found = scores(specimen, unit(rng.normal(size=8)), unit(rng.normal(size=(1000, 8))))
-    return bool(np.isfinite(found).all() and found.min() >= specimen.DENSE.floor - ROUNDING)
+    cosines = scores(specimen, unit(rng.normal(size=8)), unit(rng.normal(size=(1000, 8))))
+    return bool(np.isfinite(cosines).all() and cosines.min() >= specimen.DENSE.floor - ROUNDING)
 
 
 @equation(
@@ -92,13 +92,13 @@ def a_memory_scores_the_cosine_of_query_and_event(specimen: Any) -> Any:
     texts = {f"event {i}": v for i, v in enumerate(vectors)} | {
         f"query {i}": v for i, v in enumerate(queries)
     }
-    memory, found = memory_of(specimen, embedder=Scripted(texts), weight=0.7), []
+    memory, measured = memory_of(specimen, embedder=Scripted(texts), weight=0.7), []
     encode(memory, *((float(i), f"event {i}", "Ada" if i % 2 else "") for i in range(7)))
     memory.archive(4)
     for i in range(2):
         memory.retrieve(f"query {i}", k=3, learn=bool(i))
-        found.append(memory.column(specimen.DENSE).tolist())
-    return found, [
+        measured.append(memory.column(specimen.DENSE).tolist())
+    return measured, [
         [math.fsum(q * v) / math.sqrt(math.fsum(q * q) * math.fsum(v * v)) for v in vectors]
         for q in queries
     ]
@@ -112,9 +112,9 @@ def a_memory_scores_the_cosine_of_query_and_event(specimen: Any) -> Any:
 def the_kernel_takes_the_weighted_maximum(specimen: Any) -> Any:
     rng = np.random.default_rng(6)
     best, other = np.round(rng.uniform(-1.0, 1.0, 60), 1), np.round(rng.uniform(-1.0, 1.0, 60), 1)
-    found = best.copy()
-    specimen.raise_to_weighted(other, 0.3, found)
-    return found, np.maximum(best, np.where(other > 0.0, 0.3 * other, other))
+    measured = best.copy()
+    specimen.raise_to_weighted(other, 0.3, measured)
+    return measured, np.maximum(best, np.where(other > 0.0, 0.3 * other, other))
 
 
 def worded(*wordings: tuple[str, float]) -> Any:
@@ -133,7 +133,7 @@ def worded(*wordings: tuple[str, float]) -> Any:
     atol=ROUNDING,
 )
 def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(7), [], []
+    rng, measured, expected = np.random.default_rng(7), [], []
     vectors, asked = rng.normal(size=(12, 4)), rng.normal(size=(4, 4))
     texts = {f"event {i}": v for i, v in enumerate(vectors)} | {
         f"query {i}": v for i, v in enumerate(asked)
@@ -151,7 +151,7 @@ def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
         encode(memory, *((float(i), f"event {i}") for i in range(12)))
         memory.archive(5)
         memory.retrieve("query 0")
-        found.append(memory.column(specimen.DENSE).tolist())
+        measured.append(memory.column(specimen.DENSE).tolist())
         expected.append(
             [
                 max(of[0], *(of[i] * (w if of[i] > 0.0 else 1.0) for i, w in weights.items()))
@@ -160,7 +160,7 @@ def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
                 for of in zip(*cosines, strict=True)
             ]
         )
-    return found, expected
+    return measured, expected
 
 
 # --- passages -------------------------------------------------------------------------------------
@@ -174,12 +174,12 @@ def windows(text: str) -> list[str]:
     """Windows of SIZE words, each SIZE - SHARED further on, until one ends with the text; none
     for a text of one window.
     """
-    found: list[str] = []
+    cut: list[str] = []
     words = list(re.finditer(r"\w+", text))
-    while len(words) > SIZE or (found and len(words) > SHARED):
-        found.append(text[words[0].start() : words[:SIZE][-1].end()])
+    while len(words) > SIZE or (cut and len(words) > SHARED):
+        cut.append(text[words[0].start() : words[:SIZE][-1].end()])
         words = words[SIZE - SHARED :]
-    return found
+    return cut
 
 
 def told(seed: int) -> list[Event]:
@@ -207,7 +207,7 @@ def best_cosine(embedder: Any, event: Event, query: str, whole: bool = False) ->
     """
     text = f"{event.speaker}: {event.text}" if event.speaker else event.text
     cut = () if whole else windows(text)
-    return max(cosine(embedder, query, each) for each in (text, *cut)) - PENALTY * math.log(
+    return max(cosine(embedder, query, part) for part in (text, *cut)) - PENALTY * math.log(
         max(len(cut), 1)
     )
 
@@ -218,7 +218,7 @@ def best_cosine(embedder: Any, event: Event, query: str, whole: bool = False) ->
     atol=ROUNDING,
 )
 def a_long_memory_scores_its_best_window(specimen: Any) -> Any:
-    embedder, events, found, expected = HashingEmbedder(64), told(8), [], []
+    embedder, events, measured, expected = HashingEmbedder(64), told(8), [], []
     query, other = "harbour violin glacier saffron", "akr bls cmt"
     for passages in (True, False):
         memory = memory_of(
@@ -234,13 +234,14 @@ def a_long_memory_scores_its_best_window(specimen: Any) -> Any:
             encode(memory, *events[memory.store.n : until])
             memory.archive(archived)
             memory.retrieve(query)
-            found += memory.column(specimen.DENSE).tolist()
+            measured += memory.column(specimen.DENSE).tolist()
             for event in events[:until]:
                 by_query, by_wording = (
-                    best_cosine(embedder, event, each, not passages) for each in (query, other)
+                    best_cosine(embedder, event, wording, not passages)
+                    for wording in (query, other)
                 )
                 expected.append(max(by_query, by_wording * (0.8 if by_wording > 0.0 else 1.0)))
-    return found, expected
+    return measured, expected
 
 
 @figure(

@@ -455,7 +455,7 @@ def a_memory_learns_to_predict_the_reward_of_events_and_recalls(specimen: Any) -
             compare(level)
             memory.restore(0)
         for query, asked in QUERIES[:i]:
-            cosines = [float(unit[query] @ unit[each]) for each in rows]
+            cosines = [float(unit[query] @ unit[row_text]) for row_text in rows]
             best = memory.retrieve(query, k=2, learn=i % 3 != 0).rows[0]
             assert best == np.argmax(cosines)
             if i % 3:

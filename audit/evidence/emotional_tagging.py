@@ -43,11 +43,11 @@ def series(specimen: Any) -> Any:
     "YD-1", source="calculus: f' = c (1 - b a) exp(-b a); argmax 1/b, maximum c/(b e)", atol=1e-4
 )
 def the_maximum_is_at_one_over_b(specimen: Any) -> Any:
-    found = []
+    measured = []
     for c, b in ((C, B), (1.0, 4.0), (3.0, 1.25)):
         f = values(specimen, UNIT, c, b)
-        found += [UNIT[f.argmax()], f.max() - c / (b * math.e)]
-    return found, [0.5, 0.0, 0.25, 0.0, 0.8, 0.0]
+        measured += [UNIT[f.argmax()], f.max() - c / (b * math.e)]
+    return measured, [0.5, 0.0, 0.25, 0.0, 0.8, 0.0]
 
 
 @equation("YD-1b", source="f(1/b) = c/(b e) and its values elsewhere, in numpy", figure="ricker")
@@ -219,8 +219,8 @@ def extreme_arousal_strengthens_less_if_a_similar_memory_exists(specimen: Any) -
     cry, a, measured, expected = "fear panic rage stress", 1 - math.exp(-1 / 0.15), [], []
     for earlier in ("walnut desk", "panic and stress", cry):
         measured.append(laid_down(specimen, earlier, cry)[1])
-        one, other = laid_down(specimen, earlier, cry, column=EMBEDDING).astype(np.float64)
-        expected.append(math.log1p(G * ricker_reference(a, A0 / (1 + K * (one @ other)))))
+        first, second = laid_down(specimen, earlier, cry, column=EMBEDDING).astype(np.float64)
+        expected.append(math.log1p(G * ricker_reference(a, A0 / (1 + K * (first @ second)))))
     return [*measured, float(measured[0] > measured[1] > measured[2])], [*expected, 1.0]
 
 

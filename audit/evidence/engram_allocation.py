@@ -121,10 +121,10 @@ def overlaps(
     """Overlap of two memories in each of `runs` populations, with the same noise at every
     interval.
     """
-    rng, found = np.random.default_rng(seed), np.empty(runs)
+    rng, shares = np.random.default_rng(seed), np.empty(runs)
     for run in range(runs):
         base = lasting * rng.standard_normal(units) if lasting else None
-        found[run] = specimen.overlap(
+        shares[run] = specimen.overlap(
             *life(
                 specimen,
                 (0.0, interval),
@@ -137,7 +137,7 @@ def overlaps(
                 size=size,
             )
         )
-    return found
+    return shares
 
 
 def as_shipped(specimen: Any, interval: float) -> Array:
@@ -222,8 +222,8 @@ def chance_is_hypergeometric(specimen: Any) -> Any:
     atol=0.0085,
 )
 def without_excitability_engrams_are_independent(specimen: Any) -> Any:
-    found = overlaps(specimen, 5.0, 0.0)
-    return [found.mean(), found.std()], [0.1, hypergeom(N, K, K).std() / K]
+    shares = overlaps(specimen, 5.0, 0.0)
+    return [shares.mean(), shares.std()], [0.1, hypergeom(N, K, K).std() / K]
 
 
 @limit(
@@ -342,8 +342,8 @@ def slow_inhibition_separates_memories_a_day_apart(specimen: Any) -> Any:
     subjects=MICE,
 )
 def overlap_a_day_apart_is_at_or_below_chance(specimen: Any) -> Any:
-    found = as_shipped(specimen, 24.0)
-    return at_most(found.mean() + 2.0 * found.std() / math.sqrt(RUNS), 0.1)
+    shares = as_shipped(specimen, 24.0)
+    return at_most(shares.mean() + 2.0 * shares.std() / math.sqrt(RUNS), 0.1)
 
 
 @signature("CM-14.7b", source="tau_E -> infinity: all merge; the last of 60 memories, a day apart")
@@ -648,7 +648,8 @@ class Population:
         candidates = sorted(set(met), key=lambda r: (-met.count(r), -r))[: 2 * int(p["links"])]
         shared = [(len({*engram} & {*self.engrams[r]}) / p["size"], r) for r in candidates]
         for share, other in sorted(
-            [one for one in shared if one[0] >= self.least], key=lambda one: -one[0]
+            [candidate for candidate in shared if candidate[0] >= self.least],
+            key=lambda candidate: -candidate[0],
         )[: int(p["links"])]:
             its = sorted(
                 (strength, sum(pair) - other)
@@ -676,7 +677,7 @@ class Population:
             ]
             for j in range(len(match))
         ]
-        return [sum(each) if each else -1.0 for each in got]
+        return [sum(lent) if lent else -1.0 for lent in got]
 
 
 ODD = {"units": 60, "size": 9, "boost": 1.3, "half_life": 5.0, "inhibition": 0.7,

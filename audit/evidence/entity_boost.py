@@ -73,18 +73,18 @@ def wanted(
 def shares_are_added(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     involved, mentioned = rng.random(40) < 0.5, rng.random(40) < 0.5
-    found, expected = [], []
+    measured, expected = [], []
     for shares in ((DIRECT, MENTION, UNRELATED), (0.7, -0.4, 0.05)):
         out = np.full(40, 0.5)
         specimen.add_boosts(involved, mentioned, *shares, out)
-        found.append(out)
+        measured.append(out)
         expected.append(
             [
                 0.5 + (shares[0] * a + shares[1] * b if a or b else shares[2])
                 for a, b in zip(involved, mentioned, strict=True)
             ]
         )
-    return np.array(found), np.array(expected)
+    return np.array(measured), np.array(expected)
 
 
 @adaptation(
@@ -93,9 +93,9 @@ def shares_are_added(specimen: Any) -> Any:
 )
 def every_run_of_a_question_may_be_a_name(specimen: Any) -> Any:
     words = ("is", "ada", "byron's", "aunt", "self", "user", "in", "rome")
-    bare, found = [re.sub("'s$", "", w) for w in words], list(specimen.runs(words).values())
+    bare, listed = [re.sub("'s$", "", w) for w in words], list(specimen.runs(words).values())
     runs = [" ".join(bare[i : i + n]) for i in range(8) for n in (1, 2, 3, 4) if i + n <= 8]
-    one, other = specimen.name_number("Ada Byron"), specimen.number_of(("ada", "byron"))
+    named, numbered = specimen.name_number("Ada Byron"), specimen.number_of(("ada", "byron"))
     none = [
         specimen.name_number(name)
         for name in ("", "user", "Self", "assistant", "system", "a b c d e", "!")
@@ -106,7 +106,7 @@ def every_run_of_a_question_may_be_a_name(specimen: Any) -> Any:
             for name in ("Ada", "Ada Byron", "ada b", "AdaByron", "Zoë", "zoe")
         }
     )
-    return [str(sorted(found)), one == other, one > 0, *none, apart], [
+    return [str(sorted(listed)), named == numbered, named > 0, *none, apart], [
         str(sorted(set(runs) - {"self", "user"})),
         True,
         True,
@@ -158,7 +158,7 @@ def told(specimen: Any, fused: Any, prior: float = 0.0, **values: Any) -> Any:
     atol=1e-6,
 )
 def a_memory_boosts_the_people_named(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(3), [], []
+    rng, measured, expected = np.random.default_rng(3), [], []
     cases: tuple[tuple[int, tuple[float, float, float], dict[str, Any]], ...] = (
         (200, (DIRECT, MENTION, UNRELATED), {}),
         (5, (0.6, 0.1, -0.4), {"direct": 0.6, "mention": 0.1, "unrelated": -0.4, "candidates": 5}),
@@ -168,9 +168,9 @@ def a_memory_boosts_the_people_named(specimen: Any) -> Any:
             fused = np.round(rng.normal(size=len(STORY)), 3)
             memory = told(specimen, fused, **values)
             memory.retrieve(question)
-            found.append(memory.column(PRIMED))
+            measured.append(memory.column(PRIMED))
             expected.append(wanted(names, fused, most, *shares))
-    return np.array(found), np.array(expected)
+    return np.array(measured), np.array(expected)
 
 
 @adaptation(
@@ -203,7 +203,7 @@ def what_cannot_be_answered_is_no_candidate(specimen: Any) -> Any:
 def nobody_named_nothing_changes(specimen: Any) -> Any:
     fused = np.arange(8.0)
     empty = memory_of(specimen, "lexical_bm25").retrieve("What did Ada say?").rows.size
-    memory, found = told(specimen, fused), []
+    memory, measured = told(specimen, fused), []
     for question in (
         "What leaks?",
         "What did the assistant say?",
@@ -211,8 +211,8 @@ def nobody_named_nothing_changes(specimen: Any) -> Any:
         "What did Byron say?",
     ):
         memory.retrieve(question)
-        found += [*memory.column(PRIMED)]
-    return [empty, *found], [0, *np.tile(fused / 7.0, 4)]
+        measured += [*memory.column(PRIMED)]
+    return [empty, *measured], [0, *np.tile(fused / 7.0, 4)]
 
 
 @figure(

@@ -180,12 +180,12 @@ def a_line_has_the_facts_of_the_latest_memories(specimen: Any) -> Any:
     source="by hand: the most salient alone, without those of archived memories; a factor below 1 divides no score",
 )
 def no_more_lines_than_asked_for(specimen: Any) -> Any:
-    one, archived, small = told(specimen, most=1), told(specimen), told(specimen, mentioned=0.5)
+    single, archived, small = told(specimen, most=1), told(specimen), told(specimen, mentioned=0.5)
     for row in (0, 1):
         archived.archive(row)
     return [
         ", ".join(f"{o.text.split()[1]} {o.score:.3f}" for o in memory.offers(asked, 100)[1])
-        for memory, asked in ((one, "?"), (archived, "Is it Ada?"), (small, "Is it Ada?"))
+        for memory, asked in ((single, "?"), (archived, "Is it Ada?"), (small, "Is it Ada?"))
     ], ["bo 0.500", "bo 0.500, cleo 0.250", "bo 1.000, cleo 0.333, ada 0.250, oslo 0.167"]
 
 
@@ -205,7 +205,7 @@ def nothing_without_a_budget(specimen: Any) -> Any:
 )
 def saliences_by_memories(specimen: Any) -> Picture:
     x = np.arange(1, 10)
-    found = of_graph(
+    saliences = of_graph(
         specimen,
         [[e for e in range(9) if row <= e] for row in range(10)],
         9,
@@ -213,7 +213,9 @@ def saliences_by_memories(specimen: Any) -> Picture:
         np.ones(10, dtype=bool),
     )
     return Picture(
-        "memories", "salience", (Curve("mechanism", x, found), Curve("memories / 9", x, x / 9.0))
+        "memories",
+        "salience",
+        (Curve("mechanism", x, saliences), Curve("memories / 9", x, x / 9.0)),
     )
 
 

@@ -87,12 +87,12 @@ def instances(number: int, p: int, seed: int) -> list[NDArray[np.float64]]:
 
 @adaptation("EO-1", source="questions written for it, in a memory: with an order asked and without")
 def questions_about_an_order_are_found(specimen: Any) -> Any:
-    memory, found = memory_of(specimen), []
+    memory, measured = memory_of(specimen), []
     encode(memory, (0.0, "Ada sings"), (1.0, "Bo works"))
     for text in (*ORDER, *NO_ORDER):
         memory.retrieve(text)
-        found.append(bool(memory.column(CHRONOLOGICAL)))
-    return found, [True] * len(ORDER) + [False] * len(NO_ORDER)
+        measured.append(bool(memory.column(CHRONOLOGICAL)))
+    return measured, [True] * len(ORDER) + [False] * len(NO_ORDER)
 
 
 @adaptation("EO-2", source="numbers by hand")
@@ -149,7 +149,7 @@ def greedy_choice_takes_the_largest_gain_first(specimen: Any) -> Any:
     figure="gains",
 )
 def lazy_choice_is_the_greedy_choice(specimen: Any) -> Any:
-    each = [
+    matrices = [
         value * unit
         for p, unit in ((1, 1.0), (5, 1.0), (12, 1e-20), (30, 1.0))
         for value in instances(6, p, p)
@@ -157,7 +157,7 @@ def lazy_choice_is_the_greedy_choice(specimen: Any) -> Any:
     ties = [np.eye(6), np.ones((4, 4)), np.zeros((3, 3)), np.kron(np.eye(3), np.ones((2, 2)))]
     return [
         chosen_by(specimen, value, min(9, len(value)))[0] == plain_greedy(value, min(9, len(value)))
-        for value in (*each, *ties)
+        for value in (*matrices, *ties)
     ], True
 
 
@@ -295,7 +295,7 @@ APART = (0.0, 1.0, 2.0, 500.0, 501.0, 1000.0, 2000.0)  # h; the parts are weeks 
     papers=("lin2011class",),
 )
 def each_part_of_a_story_is_told_once(specimen: Any) -> Any:
-    question, found = "What is the timeline of the plant?", []
+    question, measured = "What is the timeline of the plant?", []
     for alike, times, scores in (
         (False, (0.0,) * 7, SCORES),
         (False, APART, SCORES),
@@ -310,19 +310,19 @@ def each_part_of_a_story_is_told_once(specimen: Any) -> Any:
             embedder=Scripted({question: (1.0, 1.0, 1.0), **vectors}),
         )
         encode(memory, *zip(times, STORY, strict=False))
-        found.append(sorted(PARTS[memory.retrieve(question, k=3).rows].tolist()))
-    return found, [[0, 1, 2]] * 5
+        measured.append(sorted(PARTS[memory.retrieve(question, k=3).rows].tolist()))
+    return measured, [[0, 1, 2]] * 5
 
 
 @limit("EO-9", source="definition: another question, no memory, one memory, or equal scores")
 def without_an_order_or_a_choice_nothing_moves(specimen: Any) -> Any:
-    found = []
+    measured = []
     for score in (0.5, 0.0, -2.0):
         memory = memory_of(specimen, *judged(np.full(3, score)), items=2)
         for i in range(4):
             for question in ("What grew?", "What is the timeline?"):
                 answer = memory.retrieve(question)
-                found += [
+                measured += [
                     bool(memory.column(CHRONOLOGICAL)),
                     *answer.rows.tolist(),
                     *(memory.column(ARRANGED) - score).tolist(),
@@ -335,7 +335,7 @@ def without_an_order_or_a_choice_nothing_moves(specimen: Any) -> Any:
         expected += [False, True, False, 0, 0.0, True, 0, lift, False, 0, 1, 0.0, 0.0, True, 0, 1,
                      lift, lift / 2]  # fmt: skip
         expected += [False, 0, 1, 2, 0.0, 0.0, 0.0, True, 0, 1, 2, lift, lift / 2, 0.0]
-    return found, expected
+    return measured, expected
 
 
 # Role, how it is said, session; each pair by hand: rows of a request and its reply.  The fourth
@@ -439,7 +439,7 @@ def a_memory_without_a_score_has_no_say(specimen: Any) -> Any:
     source="Python sets; by hand: of each exchange the half that matches better is chosen, the other half stays among the rest",
 )
 def of_each_exchange_one_half_is_chosen(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(14), list[Any](), list[Any]()
+    rng, measured, expected = np.random.default_rng(14), list[Any](), list[Any]()
     for n in (0, 1, 7, 30):
         rows, exchange = rng.permutation(n), np.full(n, -1)
         for a in range(0, n - 1, 3):
@@ -449,7 +449,7 @@ def of_each_exchange_one_half_is_chosen(specimen: Any) -> Any:
             if of < 0 or of not in told:
                 kept.append(row)
             told.add(of)
-        found += [len(kept), *specimen.of_parts(rows, exchange)]
+        measured += [len(kept), *specimen.of_parts(rows, exchange)]
         expected += [len(kept), *kept]
     scores = np.linspace(3.0, 0.0, len(TALK) - 1)
     # the first reply matches better than its request
@@ -457,7 +457,7 @@ def of_each_exchange_one_half_is_chosen(specimen: Any) -> Any:
     memory = talk(specimen, scores, items=len(TALK))
     memory.retrieve("In what order did we say it?")
     above = np.flatnonzero(memory.column(ARRANGED) > scores.max())
-    return [*found, *above], [*expected, *(i for i in range(len(scores)) if i not in (0, 5, 14))]
+    return [*measured, *above], [*expected, *(i for i in range(len(scores)) if i not in (0, 5, 14))]
 
 
 @adaptation("EO-10", source="linear time: s for queries of a million characters")

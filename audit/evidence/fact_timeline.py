@@ -63,17 +63,17 @@ CORRECTED = (
     source="composed pairs of sentences: a correction supersedes, another contradiction is a conflict of both; by hand",
 )
 def a_correction_supersedes_what_it_corrects(specimen: Any) -> Any:
-    found: list[int] = []
+    measured: list[int] = []
     for first, later, _ in CORRECTED:
         memory = memory_of(specimen)
         encode(memory, (0.0, first, "Mia"), (1.0, later, "Mia"))
         memory.advance(25.0)
-        found += [
+        measured += [
             *memory.column(specimen.FACTS_SUPERSEDED),
             *memory.column(specimen.FACTS_CONFLICTING),
         ]
-    return found, [
-        each for *_, corrects in CORRECTED for each in ((1, 0, 0, 0) if corrects else (0, 0, 1, 1))
+    return measured, [
+        mark for *_, corrects in CORRECTED for mark in ((1, 0, 0, 0) if corrects else (0, 0, 1, 1))
     ]
 
 
@@ -98,7 +98,7 @@ def score_falls_with_the_share_of_superseded_facts(specimen: Any) -> Any:
     source="brute force: the best of the allowed cosines, -1 below the least; the first of equal ones",
 )
 def the_most_similar_allowed_leader_is_taken(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(3), [], []
+    rng, measured, expected = np.random.default_rng(3), [], []
     for n in (0, 1, 5, 40):
         for least in (-1.0, 0.3, 0.6):
             leaders = rng.normal(size=(n, 3))
@@ -109,11 +109,11 @@ def the_most_similar_allowed_leader_is_taken(specimen: Any) -> Any:
                 (j for j in range(n) if allowed[j] and cosines[j] >= least),
                 key=lambda j: -cosines[j],
             )
-            found.append(int(specimen.nearest_leader(vector, leaders, allowed, least)))
+            measured.append(int(specimen.nearest_leader(vector, leaders, allowed, least)))
             expected.append(ranked[0] if ranked else -1)
     twice = np.array([[0.0, 1.0], [0.6, 0.8], [0.6, 0.8]])
     return [
-        *found,
+        *measured,
         int(specimen.nearest_leader(np.array([0.6, 0.8]), twice, np.ones(3, bool), 1.0 - 1e-9)),
     ], [*expected, 1]
 
@@ -210,13 +210,13 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
         ["mia", "lives_in", "oslo"]),
                 ("fact", (4,), ["mia", "likes", "tea"]), ("life event", (8,), ["tom", "works_at",
                 "bakery"])]  # fmt: skip
-    found = [
+    columns_and_kinds = [
         *columns,
         sorted(edges(memory, EdgeType.CONFLICT)),
         int(memory.column(specimen.FACTS_UNTIL)),
         *kinds,
     ]
-    return [str(each) for each in found], [str(each) for each in expected]
+    return [str(item) for item in columns_and_kinds], [str(item) for item in expected]
 
 
 @adaptation(
@@ -225,7 +225,7 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
     rtol=1e-9,
 )
 def a_query_prefers_what_holds_or_lets_all_versions_answer(specimen: Any) -> Any:
-    found: list[Any] = []
+    measured: list[Any] = []
     for values, factor in (({}, 0.5), ({"superseded": 0.2}, 0.2)):
         memory = lived(specimen, **values)
         memory.assembly.show(0, False)
@@ -234,9 +234,13 @@ def a_query_prefers_what_holds_or_lets_all_versions_answer(specimen: Any) -> Any
             "Where did Mia live before that, in Rome?",
         ):
             rows = memory.retrieve(question, k=9).rows
-            found += [*memory.column(LOG_PRIOR) / np.log(factor), *memory.column(REACH), 0 in rows]
+            measured += [
+                *memory.column(LOG_PRIOR) / np.log(factor),
+                *memory.column(REACH),
+                0 in rows,
+            ]
     share = [s / max(f, 1) for s, f in zip(SUPERSEDED, TOLD, strict=True)]
-    return found, [
+    return measured, [
         *share,
         *[0] * 10,
         False,
@@ -252,7 +256,7 @@ MET = (("Kim", 0), ("Kim", 10), ("Lea", 5), ("Kim", 80), ("Kim", 20), ("Lea", 0)
 
 @adaptation("FT-8", source="leader clustering, by plain lists over angles", papers=())
 def events_join_the_nearest_leader_that_shares_an_entity(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for window, least in ((200, 0.8), (3, 0.8), (200, 0.98), (2, -1.0)):
         texts = [f"on day {i} we met {name} there" for i, (name, _) in enumerate(MET)]
         vectors = {
@@ -264,7 +268,7 @@ def events_join_the_nearest_leader_that_shares_an_entity(specimen: Any) -> Any:
         )
         encode(memory, *((5.0 * i, text) for i, text in enumerate(texts)))
         memory.advance(100.0)
-        found.append(memory.column(specimen.FACT_CLUSTER).tolist())
+        measured.append(memory.column(specimen.FACT_CLUSTER).tolist())
         leader: list[int] = []
         for i, (name, angle) in enumerate(MET):
             near = [
@@ -275,7 +279,7 @@ def events_join_the_nearest_leader_that_shares_an_entity(specimen: Any) -> Any:
             best = max((c for c in near if c[0] >= least), default=None)
             leader.append(i if best is None else -best[1])
         expected.append(leader)
-    return found, expected
+    return measured, expected
 
 
 CATS = (
@@ -292,12 +296,12 @@ CATS = (
     source="True Memory 4.1 stage 3: one summary per cluster; made anew and linked when it grew by half; by hand",
 )
 def a_cluster_has_one_present_summary(specimen: Any) -> Any:
-    memory, found = memory_of(specimen, cosine=-1.0, sentences=2), []
+    memory, measured = memory_of(specimen, cosine=-1.0, sentences=2), []
     for night, told in enumerate((CATS[:2], CATS[2:3], CATS[3:4], CATS[4:])):
         encode(memory, *((24.0 * night + i, text) for i, text in enumerate(told)))
         memory.advance(24.0 * (night + 1))
         made = np.flatnonzero(memory.column(KIND) == 3)
-        found.append(
+        measured.append(
             [
                 made.tolist(),
                 memory.column(VISIBLE)[made].tolist(),
@@ -321,17 +325,17 @@ def a_cluster_has_one_present_summary(specimen: Any) -> Any:
             (0, 1, 2, 4, 5),
         ],
     ]
-    return [str(each) for each in (*found, texts)], [str(each) for each in expected]
+    return [str(item) for item in (*measured, texts)], [str(item) for item in expected]
 
 
 @adaptation(
     "FT-10", source="definition: read back from the writings alone, in one piece or along the way"
 )
 def the_timeline_is_derived_from_the_writings(specimen: Any) -> Any:
-    memory, found = lived(specimen), []
+    memory, measured = lived(specimen), []
     fresh = [
-        specimen.Fact(*each)
-        for each in (
+        specimen.Fact(*words)
+        for words in (
             ("mia", "lives_in", "bergen"),
             ("mia", "likes", "tea"),
             ("tom", "works_at", "bakery"),
@@ -341,10 +345,10 @@ def the_timeline_is_derived_from_the_writings(specimen: Any) -> Any:
         timeline = specimen.Timeline()
         for stop in stops:
             timeline.follow(_Listed(list(memory.event_log.writings)[:stop]), "fact_timeline")
-        found.append([timeline.take(fact, 99) for fact in fresh])
-    return [str([[(row, int(what)) for row, what in each] for each in one]) for one in found], [
-        str([[(4, 1)], [(4, 1)], [(8, 1)]])
-    ] * 2
+        measured.append([timeline.take(fact, 99) for fact in fresh])
+    return [
+        str([[(row, int(what)) for row, what in outcomes] for outcomes in run]) for run in measured
+    ], [str([[(4, 1)], [(4, 1)], [(8, 1)]])] * 2
 
 
 class _Listed(tuple[Any, ...]):
@@ -407,9 +411,9 @@ def without_facts_nothing_changes(specimen: Any) -> Any:
     encode(memory, (0.0, "What a day!"), (1.0, "ok", "user"), (2.0, ""))
     memory.advance(30.0)
     memory.retrieve("What did contradict the day?")
-    found = [memory.column(c) for c in (specimen.FACTS, LOG_PRIOR, REACH)]
+    columns = [memory.column(c) for c in (specimen.FACTS, LOG_PRIOR, REACH)]
     return [
-        *np.concatenate(found),
+        *np.concatenate(columns),
         len(memory.event_log.writings),
         *memory.column(specimen.FACT_CLUSTER),
     ], [0] * 10 + [0, 1, 2]
@@ -589,13 +593,13 @@ def kept(specimen: Any) -> Any:
     class Kept(specimen.Timeline):  # type: ignore[misc]
         def take(self, fact: Any, row: int) -> Any:
             before = {key: list(known) for key, known in self._open.items()}
-            found = specimen.Timeline.take(self, fact, row)
+            outcomes = specimen.Timeline.take(self, fact, row)
             for key, known in before.items():
                 self._open[key] = [
                     *known,
                     *([(fact, row)] if (fact, row) in self._open[key] else []),
                 ]
-            return found
+            return outcomes
 
     return specimen.replacing("Timeline", Kept)
 

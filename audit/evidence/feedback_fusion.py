@@ -71,7 +71,7 @@ def need_and_fit(x: Array) -> Odds:
 def slopes_of(function: Odds, at: Array) -> Array:
     """Derivatives by central differences, (values, slopes)."""
     step = np.eye(len(at)) * 1e-5
-    return np.array([(function(at + one) - function(at - one)) / 2e-5 for one in step]).T
+    return np.array([(function(at + shift) - function(at - shift)) / 2e-5 for shift in step]).T
 
 
 def step_of_use(
@@ -82,14 +82,14 @@ def step_of_use(
     """
 
     def log_chances(b: Array) -> Array:
-        each = odds(b)
-        return np.asarray(each - math.log(sum(math.exp(one) for one in each.tolist())))
+        values = odds(b)
+        return np.asarray(values - math.log(sum(math.exp(value) for value in values.tolist())))
 
     gradients = slopes_of(log_chances, slopes)
     told = np.array(
         [
-            math.exp(one) * np.outer(g, g)
-            for one, g in zip(log_chances(slopes).tolist(), gradients, strict=True)
+            math.exp(log_chance) * np.outer(g, g)
+            for log_chance, g in zip(log_chances(slopes).tolist(), gradients, strict=True)
         ]
     ).sum(axis=0)
     return slopes + np.linalg.solve(
@@ -106,12 +106,12 @@ def step_of_use(
     atol=1e-6,
 )
 def a_use_is_a_step_of_newtons_method(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(1), list[float](), list[float]()
+    rng, measured, expected = np.random.default_rng(1), list[float](), list[float]()
     for needed in ([2], [0, 3], [4]):
         x, slopes, prior = rng.normal(size=(5, 3)), rng.random(3) * 2.0, rng.random(3) + 0.5
         seen = np.cov(rng.normal(size=(3, 9)))
         information = seen.copy()
-        found += (
+        measured += (
             specimen.observe(
                 x, x @ slopes + 7.0, np.array(needed), prior, slopes, information
             ).tolist()
@@ -120,7 +120,7 @@ def a_use_is_a_step_of_newtons_method(specimen: Any) -> Any:
         after, curved = step_of_use(lambda b, x=x: x @ b, slopes, needed, prior, seen)  # type: ignore[misc]
         expected += [*after, *curved.ravel()]
     far = specimen.chances(np.array([1000.0, 1000.0 + math.log(3.0), -1000.0]))
-    return [*found, *far], [*expected, 0.25, 0.75, 0.0]
+    return [*measured, *far], [*expected, 0.25, 0.75, 0.0]
 
 
 @adaptation(
@@ -204,9 +204,9 @@ def among_what_fits(specimen: Any, uses: int, seed: int) -> tuple[float, Array]:
         z[:5] += 3.0
         chances = np.exp(need_and_fit(np.column_stack([need, z]))(TRUTH))
         evidence = z @ slopes[2:]
-        found = specimen.ranked(evidence, slopes[0] * (need.max() - need), slopes[1])
+        ranking = specimen.ranked(evidence, slopes[0] * (need.max() - need), slopes[1])
         if use >= uses * 2 // 3:
-            got, best = got + chances[found.argmax()], best + chances.max()
+            got, best = got + chances[ranking.argmax()], best + chances.max()
         odds = slopes[0] * need - np.logaddexp(0.0, slopes[1] - evidence)
         needed, prior = (
             np.array([rng.choice(12, p=chances / chances.sum())]),
@@ -242,28 +242,28 @@ def of_memories_that_fit_need_decides(specimen: Any) -> Any:
     source="definition: a key keeps its place, a new one has the next, none is left beyond the last; numbers of names by crc32",
 )
 def places_are_given_once(specimen: Any) -> Any:
-    keys, found = np.full(5, -1), list[int]()
+    keys, places = np.full(5, -1), list[int]()
     for key in (0, 9, 0, 7, 8, 9):
-        found.append(specimen.place_of(key, keys))
-        if found[-1]:
-            keys[found[-1]] = key
-    return [*found, specimen.key_of("looks")], [2, 3, 2, 4, 0, 3, 4113274099]
+        places.append(specimen.place_of(key, keys))
+        if places[-1]:
+            keys[places[-1]] = key
+    return [*places, specimen.key_of("looks")], [2, 3, 2, 4, 0, 3, 4113274099]
 
 
 @adaptation(
     "FF-8", source="derivatives of ln P(fits) + need by central differences", rtol=1e-6, atol=1e-8
 )
 def what_is_enough_is_learnt_with_the_slopes(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(3), list[float](), list[float]()
+    rng, measured, expected = np.random.default_rng(3), list[float](), list[float]()
     for enough in (0.5, 3.0, 12.0):
         need, z, b = rng.normal(size=6) * 2.0, rng.normal(size=(6, 3)) * 3.0, rng.random(3) + 0.2
-        found += specimen.gradient(z @ b, need, z, enough).ravel().tolist()
+        measured += specimen.gradient(z @ b, need, z, enough).ravel().tolist()
         expected += (
             slopes_of(need_and_fit(np.column_stack([need, z])), np.array([0.7, enough, *b]))
             .ravel()
             .tolist()
         )
-    return found, expected
+    return measured, expected
 
 
 @adaptation(
@@ -279,8 +279,10 @@ def the_ranking_is_on_the_scale_of_evidence(specimen: Any) -> Any:
         for less in (0.0, 0.01, 0.7, 5.0)
         for c in (1.0, 6.0)
     ]
-    found = [float(specimen.ranked(np.array([e]), np.array([less]), c)[0]) for e, less, c in cases]
-    return found, [
+    measured = [
+        float(specimen.ranked(np.array([e]), np.array([less]), c)[0]) for e, less, c in cases
+    ]
+    return measured, [
         brentq(
             lambda x, e=e, less=less, c=c: math.log(fits(x, c) / fits(e, c)) + less,
             e - less - 60.0,
@@ -299,12 +301,12 @@ def the_ranking_is_on_the_scale_of_evidence(specimen: Any) -> Any:
 )
 def evidence_counts_until_it_is_enough(specimen: Any) -> Any:
     half = math.log(2.0)
-    found = specimen.ranked(
+    measured = specimen.ranked(
         np.array([-50.0, 900.0, 60.0, 900.0, 700.0, 3.0]),
         np.array([1.5, half, half, 2.0 * half, 0.0, math.inf]),
         4.0,
     )
-    return found, [-51.5, 4.0, 4.0, 4.0 - math.log(3.0), 700.0, -math.inf]
+    return measured, [-51.5, 4.0, 4.0, 4.0 - math.log(3.0), 700.0, -math.inf]
 
 
 # --- in a memory ----------------------------------------------------------------------------------
@@ -337,11 +339,11 @@ def a_memory_learns_its_slopes(specimen: Any) -> Any:
     of need, 0 at first, meets its bound.
     """
     often = [((2,), None)] * 14
-    (found, expected, lost), (more, wanted, gained) = (
+    (measured, expected, lost), (more, wanted, gained) = (
         told_in_memory(specimen, STORY, 0.3, 0.6),
         told_in_memory(specimen, often, 0.0, 3.0),
     )
-    return [*found, *more, lost, gained], [*expected, *wanted, 0.0, 2.0]
+    return [*measured, *more, lost, gained], [*expected, *wanted, 0.0, 2.0]
 
 
 def told_in_memory(
@@ -433,7 +435,7 @@ def told_in_memory(
 )
 def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
     scores = {LOOKS: np.array([0.3, 0.1, 0.8]), SOUNDS: np.array([2.0, 0.0, 1.0])}
-    found = list[float]()
+    measured = list[float]()
 
     def keep(view: Any, _: Any) -> None:
         view.activation[...] = -math.inf
@@ -453,7 +455,7 @@ def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
         for _ in range(uses):
             memory.use(memory.retrieve("query"), [1])
         memory.retrieve("query")
-        found += memory.column(FUSED).tolist()
+        measured += memory.column(FUSED).tolist()
     alone = memory_of(specimen)
     encode(alone, (0.0, "a boat"), (1.0, "a red boat"))
     alone.use(alone.retrieve("boat"), [1])
@@ -461,7 +463,7 @@ def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
     z = sum(
         1.5 * w * (x - x.mean()) / x.std() for w, x in ((0.7, scores[LOOKS]), (1.3, scores[SOUNDS]))
     )
-    return [*found, *alone.column(FUSED)], [*z, *z, 0.0, 0.0]
+    return [*measured, *alone.column(FUSED)], [*z, *z, 0.0, 0.0]
 
 
 @limit(
@@ -476,13 +478,13 @@ def signals_beyond_the_last_place_do_not_learn(specimen: Any) -> Any:
     encode(memory, *((0.0, f"event {i}") for i in range(3)))
     memory.use(memory.retrieve("query"), [1])
     keys, learnt = memory.column(specimen.SLOPE_OF), memory.column(specimen.SLOPE_LEARNT)
-    found = [
+    checks = [
         (keys[2:] >= 0).all(),
         (keys[:2] == -1).all(),
         (np.abs(learnt[2:]) > 0.0).all(),
         len(set(keys.tolist())) == 32,
     ]
-    return [float(each) for each in found], [1.0] * 4
+    return [float(check) for check in checks], [1.0] * 4
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -579,9 +581,9 @@ def without_end(specimen: Any) -> Any:
 @mutant("what is enough is never learnt", rejected_by="FF-11")
 def fixed(specimen: Any) -> Any:
     def gradient(evidence: Array, need: Array, signals: Array, enough: float) -> Array:
-        found = np.array(specimen.gradient(evidence, need, signals, enough))
-        found[:, 1] = 0.0
-        return found
+        slopes = np.array(specimen.gradient(evidence, need, signals, enough))
+        slopes[:, 1] = 0.0
+        return slopes
 
     return specimen.replacing("gradient", gradient)
 

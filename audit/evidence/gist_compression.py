@@ -109,7 +109,7 @@ def no_code_of_a_gaussian_has_less_distortion(specimen: Any) -> Any:
 def a_common_water_level_takes_the_fewest_bits(specimen: Any) -> Any:
     value, budget = np.array([0.3, 0.8, 1.0, 3.0, 9.0]), 2.5
     solve: Any = minimize
-    found = solve(
+    optimum = solve(
         lambda d: float(-0.5 * np.log2(d).sum()),
         np.full(5, 0.2),
         bounds=[(1e-6, 1.0)] * 5,
@@ -122,7 +122,7 @@ def a_common_water_level_takes_the_fewest_bits(specimen: Any) -> Any:
         middle = 0.5 * (low + high)
         spent = sum(v * specimen.distortion(specimen.rate(v, 1.0, middle), 1.0) for v in value)
         low, high = (middle, high) if spent < budget else (low, middle)
-    return [specimen.rate(v, 1.0, low) for v in value], -0.5 * np.log2(found.x)
+    return [specimen.rate(v, 1.0, low) for v in value], -0.5 * np.log2(optimum.x)
 
 
 @equation(
@@ -374,13 +374,17 @@ def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: An
 )
 def distortion_over_rate(specimen: Any) -> Picture:
     rate, x = np.linspace(0.0, 3.0, 61), np.arange(-5.0, 5.001, 0.1)
-    p, squares, found = np.exp(-0.5 * x * x) / np.exp(-0.5 * x * x).sum(), (x[:, None] - x) ** 2, []
+    p, squares, optimal = (
+        np.exp(-0.5 * x * x) / np.exp(-0.5 * x * x).sum(),
+        (x[:, None] - x) ** 2,
+        [],
+    )
     for slope in (0.7, 1.0, 2.0, 4.0, 8.0):
         q, kernel = np.full(x.size, 1.0 / x.size), np.exp(-slope * squares)
         for _ in range(100):
             joint = kernel * q * (p / (kernel * q).sum(axis=1))[:, None]
             q = joint.sum(axis=0)
-        found.append(
+        optimal.append(
             (
                 float((joint * np.log2(np.maximum(joint, 1e-300) / (p[:, None] * q))).sum()),
                 float((joint * squares).sum()),
@@ -391,7 +395,7 @@ def distortion_over_rate(specimen: Any) -> Picture:
         "distortion, share of the variance",
         (
             Curve("mechanism", rate, np.array([specimen.distortion(r, 1.0) for r in rate])),
-            dots("optimal code", *np.array(found).T),
+            dots("optimal code", *np.array(optimal).T),
         ),
     )
 

@@ -116,12 +116,12 @@ def small_steps_follow_the_averaged_rule(specimen: Any) -> Any:
         t_eval=(0.5, 1.5),
     ).y.T
     closed = [expm(C * t) @ start for t in (0.5, 1.5)]
-    w, found = start, []
+    w, measured = start, []
     for step in range(1, 1501):
         w = w + mean_step(specimen, w, inputs, eta)
         if step in (500, 1500):
-            found.append(w)
-    return [found, found], [solved, [v / np.linalg.norm(v) for v in closed]]
+            measured.append(w)
+    return [measured, measured], [solved, [v / np.linalg.norm(v) for v in closed]]
 
 
 @limit(
@@ -152,8 +152,8 @@ def lived(
     count, weight, seen = np.zeros(n, np.int32), np.zeros(n * n), np.zeros(n * n, np.int32)
     factor = np.ones(n) if modifiability is None else modifiability
     for _, pairs in occasions:
-        one, other = np.array(pairs).T
-        source, target = np.r_[one, other], np.r_[other, one]
+        first, second = np.array(pairs).T
+        source, target = np.r_[first, second], np.r_[second, first]
         specimen.occasion(
             source,
             target,
@@ -516,8 +516,10 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
                     w[a, b] = memory.column(specimen.HEBBIAN_WEIGHT)[edge] * (1.0 - eta) ** (
                         count[b] - memory.column(specimen.HEBBIAN_SEEN)[edge]
                     )
-        found, by_hand = passed_on(memory, specimen.ASSOCIATED, w, last, archived, together, SUPPLY)
-        measured, expected = measured + found, expected + by_hand
+        passed, by_hand = passed_on(
+            memory, specimen.ASSOCIATED, w, last, archived, together, SUPPLY
+        )
+        measured, expected = measured + passed, expected + by_hand
     return measured, expected
 
 
@@ -538,14 +540,14 @@ def unit_over_inputs(specimen: Any) -> Picture:
         course.append(
             (np.linalg.norm(w), abs(w @ PRINCIPAL) / np.linalg.norm(w), np.linalg.norm(hebb))
         )
-    found, at = np.array(course)[::20], np.arange(0, 2000, 20)
+    sampled, at = np.array(course)[::20], np.arange(0, 2000, 20)
     return Picture(
         "inputs",
         "length; cosine",
         (
-            Curve("length, Oja", at, found[:, 0]),
-            Curve("cosine with the principal component", at, found[:, 1]),
-            Curve("length, plain Hebb", at, np.where(found[:, 2] < 10.0, found[:, 2], np.nan)),
+            Curve("length, Oja", at, sampled[:, 0]),
+            Curve("cosine with the principal component", at, sampled[:, 1]),
+            Curve("length, plain Hebb", at, np.where(sampled[:, 2] < 10.0, sampled[:, 2], np.nan)),
         ),
         log="y",
     )

@@ -410,10 +410,10 @@ def the_error_of_integration_is_as_stated(specimen: Any) -> Any:
                 true = solve_ivp(
                     slope, (0.0, t), [a, integral, 0.0], method="DOP853", rtol=1e-12, atol=1e-11
                 ).y[:, -1]
-                found = specimen.advance(
+                state = specimen.advance(
                     a, integral, strength, t, 1.0, GOAL, BETA * times, GAMMA * times, TAU
                 )
-                off += np.abs((np.array(found) - true) / [GOAL, GOAL * TAU, 1.0]).tolist()
+                off += np.abs((np.array(state) - true) / [GOAL, GOAL * TAU, 1.0]).tolist()
         worst.append(max(off))
     return at_most(np.array(worst) / [1e-6, 1e-5, 1e-4, 4e-3], 1.0)
 

@@ -49,8 +49,8 @@ def made(operation: Any, *arguments: Any, like: Bits) -> Bits:
 
 def added(specimen: Any, members: Bits) -> NDArray[np.int32]:
     minuses = np.zeros(64 * members.shape[1], dtype=np.int32)
-    for each in members:
-        specimen.tally(each, minuses)
+    for member in members:
+        specimen.tally(member, minuses)
     return minuses
 
 
@@ -83,7 +83,7 @@ def detection(m: int, d: int, others: int, *, summed: bool) -> float:
     )
 
 
-def found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30) -> float:
+def share_found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30) -> float:
     """Share of members that are nearer to their bundle than 999 random vectors."""
     rng, hits = np.random.default_rng(m), 0
     for _ in range(bundles):
@@ -92,8 +92,8 @@ def found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30)
             score = partial(specimen.sum_cosine, added(specimen, members), m)
         else:
             score = partial(specimen.cosine, bundle(specimen, members, drawn(rng, d=d)))
-        best = max(score(each) for each in others)
-        hits += sum(score(each) > best for each in members)
+        best = max(score(stranger) for stranger in others)
+        hits += sum(score(member) > best for member in members)
     return hits / (bundles * m)
 
 
@@ -162,8 +162,8 @@ def packed_bits_and_signs_give_the_same_results(specimen: Any) -> Any:
         *(signs(made(specimen.permute, x[0], by, like=tie)) for by in (0, 1, 63, 64, 65, 700)),
         6 - 2 * minuses,
         signs(made(specimen.majority, minuses, 6, tie, like=tie)),
-        np.array([specimen.cosine(x[0], each) * D for each in x]),
-        np.array([specimen.sum_cosine(minuses, 6, each) for each in x]),
+        np.array([specimen.cosine(x[0], member) * D for member in x]),
+        np.array([specimen.sum_cosine(minuses, 6, member) for member in x]),
     ]
     expected: list[NDArray[Any]] = [
         s[0] * s[1],
@@ -214,7 +214,7 @@ def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
         for _ in range(50):
             members = drawn(rng, m)
             whole = bundle(specimen, members, drawn(rng))
-            cosines += [specimen.cosine(each, whole) for each in members]
+            cosines += [specimen.cosine(member, whole) for member in members]
         means.append(np.mean(cosines))
     return means, [0.5, 0.375, 0.3125, 0.2734375, 0.1761971, 0.1122725]
 
@@ -228,7 +228,7 @@ def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
 )
 def members_of_a_bundle_are_found_with_the_predicted_probability(specimen: Any) -> Any:
     measured = [
-        found(specimen, m, summed=summed) for summed in (True, False) for m in (21, 51, 101)
+        share_found(specimen, m, summed=summed) for summed in (True, False) for m in (21, 51, 101)
     ]
     return measured, [0.9998, 0.881, 0.480, 0.988, 0.632, 0.256]
 
@@ -240,7 +240,8 @@ def members_of_a_bundle_are_found_with_the_predicted_probability(specimen: Any) 
 )
 def ten_thousand_dimensions_hold_a_hundred_members(specimen: Any) -> Any:
     return at_least(
-        [found(specimen, 101, summed=summed, d=9984, bundles=5) for summed in (True, False)], 0.995
+        [share_found(specimen, 101, summed=summed, d=9984, bundles=5) for summed in (True, False)],
+        0.995,
     )
 
 
@@ -259,7 +260,7 @@ def unbound(
         fillers = np.array([specimen.atom(f"filler {filler}", words) for _, filler in pairs])
         for j, (role, _) in enumerate(pairs):
             answer = made(specimen.bind, record, specimen.atom(f"role {role}", words), like=record)
-            cosines = [specimen.cosine(answer, each) for each in fillers]
+            cosines = [specimen.cosine(answer, filler) for filler in fillers]
             right.append(cosines.pop(j))
             wrong += cosines
             hits += specimen.cleanup(fillers, answer) == j
@@ -331,9 +332,9 @@ def a_sequence_and_its_reverse_share_the_middle_item_only(specimen: Any) -> Any:
             np.array([made(specimen.permute, x, i, like=tie) for i, x in enumerate(order)])
             for order in (items, items[::-1])
         ]
-        a, b = (3.0 - 2.0 * added(specimen, each) for each in both)
+        a, b = (3.0 - 2.0 * added(specimen, order) for order in both)
         sums.append(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
-        majorities.append(specimen.cosine(*(bundle(specimen, each, tie) for each in both)))
+        majorities.append(specimen.cosine(*(bundle(specimen, order, tie) for order in both)))
     return [np.mean(sums), np.mean(majorities)], [1 / 3, 1 / 4]
 
 
@@ -474,7 +475,7 @@ def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
     papers=("frady2018theory",),
 )
 def pairs_of_a_default_record_are_found_with_the_predicted_probability(specimen: Any) -> Any:
-    return found(specimen, 31, summed=False, d=2048, bundles=20), detection(
+    return share_found(specimen, 31, summed=False, d=2048, bundles=20), detection(
         31, 2048, 999, summed=False
     )
 
@@ -554,11 +555,12 @@ def a_date_gives_the_parts_that_it_names(specimen: Any) -> Any:
     parts = [("3", "9", "2019"), ("21", "12", ""), ("", "", ""), ("", "", "1987"), ("", "", ""),
              ("2", "1", "2023"), ("", "", ""), ("", "", ""),
              ("", "5", "2020"), ("", "", "2001")]  # fmt: skip
-    found = [dict(specimen.dated(date)) for date in (*(f"4 {month}" for month in months), *dates)]
-    return [[each.get(part, "") for part in ("day", "month", "year")] for each in found], [
-        *(["4", str(i + 1), ""] for i in range(12)),
-        *map(list, parts),
+    dates_read = [
+        dict(specimen.dated(date)) for date in (*(f"4 {month}" for month in months), *dates)
     ]
+    return [
+        [date_parts.get(part, "") for part in ("day", "month", "year")] for date_parts in dates_read
+    ], [*(["4", str(i + 1), ""] for i in range(12)), *map(list, parts)]
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -578,7 +580,7 @@ def members_found_over_the_size_of_a_bundle(specimen: Any) -> Picture:
                 Curve(
                     label,
                     sizes,
-                    [found(specimen, int(m), summed=summed, bundles=15) for m in sizes],
+                    [share_found(specimen, int(m), summed=summed, bundles=15) for m in sizes],
                 )
                 for label, summed in (("mechanism, sum", True), ("mechanism, majority", False))
             ),

@@ -132,8 +132,10 @@ def standing_is_act_times_speaker_times_share(specimen: Any) -> Any:
     measured = [
         [
             [
-                specimen.level(specimen.StandingKind[kind], each, share, PREFERENCE, NAMED, WHOLE)
-                for each in who
+                specimen.level(
+                    specimen.StandingKind[kind], speaker, share, PREFERENCE, NAMED, WHOLE
+                )
+                for speaker in who
             ]
             for kind in due
         ]
@@ -258,7 +260,7 @@ VECTORS: dict[str, tuple[float, ...]] = {
 
 
 def along(text: str, other: str) -> float:
-    a, b = (np.array(VECTORS[each], float) for each in (text, other))
+    a, b = (np.array(VECTORS[words], float) for words in (text, other))
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
 
 
@@ -393,8 +395,8 @@ def the_forecast_names_the_scopes_that_are_embedded(specimen: Any) -> Any:
         [scope for *_, kind, scope, _ in STORY if scope and kind in kinds]
         for kinds in (("SCOPED", "PREFERENCE"), ("SCOPED",))
     ]
-    return [", ".join(each.scopes(None, coming)) for each in (mechanism, off)], [
-        ", ".join(each) for each in due
+    return [", ".join(version.scopes(None, coming)) for version in (mechanism, off)], [
+        ", ".join(scopes) for scopes in due
     ]
 
 
@@ -495,9 +497,11 @@ def scores_over_the_cosine(specimen: Any) -> Picture:
 @mutant("always and never are enough", rejected_by="ID-1")
 def by_words(specimen: Any) -> Any:
     def standing_of(text: str) -> Any:
-        found = any(word in text.lower() for word in ("always", "never", "from now on", "whenever"))
+        general = any(
+            word in text.lower() for word in ("always", "never", "from now on", "whenever")
+        )
         return specimen.Said(
-            specimen.StandingKind.GENERAL if found else specimen.StandingKind.NONE, "", 1.0
+            specimen.StandingKind.GENERAL if general else specimen.StandingKind.NONE, "", 1.0
         )
 
     return specimen.replacing("standing_of", standing_of)
@@ -548,8 +552,8 @@ def recall_too(specimen: Any) -> Any:
     original = specimen.asking_of
 
     def asking_of(text: str) -> Any:
-        found = original(text)
-        return specimen.QueryKind.REQUEST if found is specimen.QueryKind.RECALL else found
+        kind = original(text)
+        return specimen.QueryKind.REQUEST if kind is specimen.QueryKind.RECALL else kind
 
     return specimen.replacing("asking_of", asking_of)
 
@@ -604,7 +608,11 @@ def by_sentences(specimen: Any) -> Any:
 def all_scopes(specimen: Any) -> Any:
     class Every(specimen.InstructionDetection):  # type: ignore[misc]
         def scopes(self, view: Any, coming: Any) -> Any:
-            return (scope for each in coming if (scope := specimen.standing_of(each.event.text)[1]))
+            return (
+                scope
+                for incoming in coming
+                if (scope := specimen.standing_of(incoming.event.text)[1])
+            )
 
     return specimen.replacing("InstructionDetection", Every)
 

@@ -57,23 +57,23 @@ class Bags:
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
         parts = []
         for text in texts:
-            found = pieces(text)
-            codes = np.array([WORDS[word] for word, _ in found], np.int8).reshape(-1, 3)
+            placed = pieces(text)
+            codes = np.array([WORDS[word] for word, _ in placed], np.int8).reshape(-1, 3)
             scales = (1.0 / np.linalg.norm(codes.astype(float), axis=1)).astype(np.float32)
-            spans = np.array([(at, at + len(word)) for word, at in found], np.int32).reshape(-1, 2)
-            parts.append(Tokens(codes, scales, np.array([0, len(found)]), spans))
+            spans = np.array([(at, at + len(word)) for word, at in placed], np.int32).reshape(-1, 2)
+            parts.append(Tokens(codes, scales, np.array([0, len(placed)]), spans))
         return joined(parts, 3)
 
 
 def pieces(text: str) -> list[tuple[str, int]]:
     """The word pieces of a text with their places: words of WORDS, longest first, left to right."""
-    low, at, found = text.lower(), 0, []
+    low, at, placed = text.lower(), 0, []
     while at < len(low):
         word = next((w for w in sorted(WORDS, key=len, reverse=True) if low.startswith(w, at)), "")
         if word:
-            found.append((word, at))
+            placed.append((word, at))
         at += max(len(word), 1)
-    return found
+    return placed
 
 
 # --- references -----------------------------------------------------------------------------------
@@ -198,10 +198,10 @@ def equal_orthogonal_and_opposite_texts(specimen: Any) -> Any:
 def a_longer_text_is_never_less_similar(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     query, whole = tokens(bag(rng, 4, 8)), bag(rng, 20, 8)
-    found = compared(
+    similarities = compared(
         specimen, query, joined([tokens(whole[:k]) for k in range(1, 21)], 8), np.ones(4)
     )
-    return at_least(np.diff(found), 0.0)
+    return at_least(np.diff(similarities), 0.0)
 
 
 @adaptation("LI-4", source="cosines in float64")
@@ -297,8 +297,8 @@ def a_memory_compares_its_pool_with_the_query(specimen: Any) -> Any:
         measured += relevance + reranked
         expected += [
             value
-            for each in answer_of("unpack a boat?", [1.0] * 5, scores, pool, alpha, hidden)
-            for value in each
+            for values in answer_of("unpack a boat?", [1.0] * 5, scores, pool, alpha, hidden)
+            for value in values
         ]
     return measured, expected
 
@@ -314,7 +314,7 @@ def rare_words_count_more(specimen: Any) -> Any:
     measured: list[Any] = []
     expected: list[Any] = []
     for blend in ("fixed", "spread"):
-        found = asked_of(
+        asked = asked_of(
             specimen,
             "unpack the boat, Ada?",
             SCORES,
@@ -324,7 +324,7 @@ def rare_words_count_more(specimen: Any) -> Any:
             blend=blend,
             weights="idf",
         )
-        measured += found[:2]
+        measured += asked[:2]
         expected += answer_of(
             "unpack the boat, Ada?", weights, SCORES, 6, 0.8, (5,), blend == "spread"
         )
@@ -391,7 +391,7 @@ def similarity_over_shared_words(specimen: Any) -> Picture:
     rng = np.random.default_rng(0)
     query, other = bag(rng, 8, 64), bag(rng, 20, 64)
     texts = joined([tokens(np.concatenate([query[:k], other[k:]])) for k in range(9)], 64)
-    found, chance = (
+    similarities, chance = (
         compared(specimen, tokens(query), texts, np.ones(8)),
         (query @ other.T).max(axis=1),
     )
@@ -403,7 +403,7 @@ def similarity_over_shared_words(specimen: Any) -> Picture:
         "words of the query in the text",
         "MaxSim",
         (
-            Curve("MaxSim", np.arange(9), found),
+            Curve("MaxSim", np.arange(9), similarities),
             dots("loops in float64", np.arange(9), exact),
             Curve("no word shared", np.array([0, 8]), [float(chance.mean())] * 2),
         ),

@@ -360,15 +360,15 @@ def added_wordings(specimen: Any) -> Any:
         def score(self, view: Any, cue: Any) -> None:
             p, total = self.params, np.zeros_like(view.lexical)
             for weight, wording in view.cues:
-                one = np.zeros_like(total)
+                scores = np.zeros_like(total)
                 view.lexicon.scores(
                     wording.terms,
-                    one,
+                    scores,
                     specimen.idf_lucene if p.idf == "lucene" else specimen.idf_robertson,
                     k1=p.k1,
                     b=p.b,
                 )
-                total += weight * one
+                total += weight * scores
             view.lexical[...] = np.where(total == 0.0, np.nan, total)
 
     return specimen.replacing("LexicalBM25", Summed)
@@ -382,7 +382,7 @@ def unweighted(specimen: Any) -> Any:
                 SimpleNamespace(
                     lexicon=view.lexicon,
                     lexical=view.lexical,
-                    cues=[(1.0, each) for _, each in view.cues],
+                    cues=[(1.0, wording) for _, wording in view.cues],
                 ),
                 cue,
             )

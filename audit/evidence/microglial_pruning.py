@@ -185,11 +185,11 @@ def protection_deposition_and_hazard_have_their_closed_forms(specimen: Any) -> A
     rtol=1e-12,
 )
 def a_step_integrates_a_parabola_exactly(specimen: Any) -> Any:
-    step, tau_A, tau_P, found, expected = 0.7, 2.0, 1.3, [], []
+    step, tau_A, tau_P, measured, expected = 0.7, 2.0, 1.3, [], []
     for f in (np.poly1d([1.0]), np.poly1d([2.0, 0.5]), np.poly1d([-1.0, 3.0, 0.2])):
         c = specimen.propagator(step, tau_A, tau_P)
         f0, f1, f2 = f(0.0), f(0.5 * step), f(step)
-        found += [
+        measured += [
             c[1],
             0.4 * c[1] + c[2] * f0 + c[3] * f1 + c[4] * f2,
             0.4 * c[1] ** 2 + c[5] * f0 + c[6] * f1 + c[7] * f2,
@@ -210,7 +210,7 @@ def a_step_integrates_a_parabola_exactly(specimen: Any) -> Any:
             *expected[-2:],
             math.exp(-0.5 * step / tau_A),
         ]
-    return found, expected
+    return measured, expected
 
 
 @equation(
@@ -417,12 +417,12 @@ def each_association_has_its_own_time_and_hazard(specimen: Any) -> Any:
     before = net.risk.copy()
     net.risk[1] = 50.0
     net.sleep(20.0)
-    one = [solved(A, 0.0, T, 0.0, 20.0) for A, T in ((2.0, 0.1), (0.5, 0.6))]
+    unused = [solved(A, 0.0, T, 0.0, 20.0) for A, T in ((2.0, 0.1), (0.5, 0.6))]
     early = solved(1.0, 0.0, 0.3, 0.0, 10.0)
     used = solved(early[0], early[1], early[2], 0.0, 4.0, k_ph=1e-3)
     late = solved(used[0] + 1.0, used[1], used[2], 0.0, 6.0)
     return [*before, *net.A, *net.P, *net.T, *net.risk, *np.nan_to_num(net.pruned, nan=-1.0)], [
-        0.0, used[3], 0.0, *(x for k in range(3) for x in (one[0][k], late[k], one[1][k])), 0.0,
+        0.0, used[3], 0.0, *(x for k in range(3) for x in (unused[0][k], late[k], unused[1][k])), 0.0,
         0.0, 0.0, -1.0, 20.0, -1.0]  # fmt: skip
 
 
@@ -674,7 +674,7 @@ def in_a_memory_tagged_associations_are_removed_and_protected_ones_stay(specimen
             *(Event(0.5 * row, f"event {row}", session=f"s{row}", dated=False) for row in range(6)),
         )
         memory.advance(48.0)
-        pairs = [(a, b) for one in ((0, 1), (2, 3), (4, 5)) for a, b in (one, one[::-1])]
+        pairs = [(a, b) for pair in ((0, 1), (2, 3), (4, 5)) for a, b in (pair, pair[::-1])]
         edges = [
             int(np.flatnonzero((memory.graph.source == a) & (memory.graph.target == b))[0])
             for a, b in pairs
@@ -768,10 +768,10 @@ def in_a_memory_the_numbers_of_a_sleep_decide_what_it_removes(specimen: Any) -> 
 def tag_and_survival(specimen: Any) -> Picture:
     days, curves = np.linspace(0.0, 60.0, 61), []
     for label, uses in (("never used", np.empty(0)), ("used daily", np.arange(0.0, 60.0, 1.0))):
-        found = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
+        course = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
         curves += [
-            Curve(f"tag, {label}", days, found[:, 2]),
-            Curve(f"survival, {label}", days, found[:, 3]),
+            Curve(f"tag, {label}", days, course[:, 2]),
+            Curve(f"survival, {label}", days, course[:, 3]),
         ]
     return Picture(
         "age, days",
@@ -787,12 +787,12 @@ def tag_and_survival(specimen: Any) -> Picture:
 )
 def an_edge_that_is_left(specimen: Any) -> Picture:
     days, uses = np.linspace(0.0, 100.0, 101), np.arange(0.0, 30.0, 1.0)
-    found = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
+    course = np.array([lived(specimen, float(t), uses[uses < t]) for t in days])
     return Picture(
         "age, days; last used on day 29",
         "share",
         tuple(
-            Curve(label, days, found[:, k])
+            Curve(label, days, course[:, k])
             for k, label in ((1, "protection"), (2, "complement tag"), (3, "survival"))
         ),
     )

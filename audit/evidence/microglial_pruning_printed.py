@@ -124,7 +124,7 @@ def a_sweep_marks_the_edges_that_meet_the_rule(specimen: Any) -> Any:
 
 @adaptation("MPP-3", source="2^(-h / 48) < 0.1 from 159.5 h on")
 def a_memory_used_elsewhere_keeps_all_its_associations(specimen: Any) -> Any:
-    found = []
+    measured = []
     for since in (150.0, 165.0):
         gone = np.zeros(1, bool)
         specimen.sweep(
@@ -141,8 +141,8 @@ def a_memory_used_elsewhere_keeps_all_its_associations(specimen: Any) -> Any:
             np.array([0.0, 500.0 - since]),
             gone,
         )
-        found.append(bool(gone[0]))
-    return found, [False, True]
+        measured.append(bool(gone[0]))
+    return measured, [False, True]
 
 
 @adaptation(

@@ -69,7 +69,7 @@ def unrelated(specimen: Any, apart: float) -> float:
     """Mean overlap of unrelated items, encoded `apart` days apart."""
     x = inputs(40, 1)
     first, second = (
-        [coded(specimen, each, day, YOUNG) for each in part]
+        [coded(specimen, item, day, YOUNG) for item in part]
         for part, day in ((x[:20], SETTLED), (x[20:], SETTLED + apart))
     )
     return float(np.mean([common(a, b) for a in first for b in second]))
@@ -124,11 +124,11 @@ def births_are_proportional_to_time(specimen: Any) -> Any:
 @equation("CM-16.0c", source="count of the cells that are not replaced", atol=1.0 / UNITS, rtol=0.0)
 def the_oldest_cells_are_replaced_first_and_each_unit_once_per_population(specimen: Any) -> Any:
     cells, start = range(UNITS), 0.37
-    before, found = [code.generation_of(start, u, UNITS) for u in cells], []
+    before, measured = [code.generation_of(start, u, UNITS) for u in cells], []
     for later in (0.1, 0.25, 0.9, 1.0, 1.7):
         after = [code.generation_of(start + later, u, UNITS) for u in cells]
-        found += [np.mean(np.equal(before, after)) - specimen.surviving(later)]
-    return found, 0.0
+        measured += [np.mean(np.equal(before, after)) - specimen.surviving(later)]
+    return measured, 0.0
 
 
 # --- effects on memory ----------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def joint_model(
     """Both uncertainties over a stream of events, means recomputed from their definition at
     every event.
     """
-    lam, valid, trials, found = 1.0, 0.0, 0.0, []
+    lam, valid, trials, course = 1.0, 0.0, 0.0, []
     members: list[int] = []
     for t, v in enumerate(vectors):
         ne, switch, fit = 0.0, False, True
@@ -96,8 +96,8 @@ def joint_model(
             lam, valid, trials, members = 1.0, 0.0, 0.0, [t]
         elif fit:
             members.append(t)
-        found.append(Trial(lam, valid, trials, not switch, ne, tuple(members)))
-    return found
+        course.append(Trial(lam, valid, trials, not switch, ne, tuple(members)))
+    return course
 
 
 def means_after(vectors: Vector, t: int, members: Sequence[int], reach: float) -> Vector:
@@ -156,11 +156,11 @@ def watched(specimen: Any, vectors: Vector, **changes: float) -> tuple[Engine, l
         [specimen.Norepinephrine("norepinephrine", specimen.NorepinephrineParams(1.0, **values))],
         Given(vectors),
     )
-    found, effects, array = [], [], memory.store.array
+    course, effects, array = [], [], memory.store.array
     for event in events(len(vectors)):
         memory.encode(event)
         kept = float(array(CONTEXT_KEPT)[()])
-        found.append(
+        course.append(
             Trial(
                 float(array(specimen.CONTEXT_TRUST)[()]),
                 float(array(specimen.CONTEXT_VALID)[()]),
@@ -170,7 +170,7 @@ def watched(specimen: Any, vectors: Vector, **changes: float) -> tuple[Engine, l
             )
         )
         effects.append([kept, float(array(CHOICE_GAIN)[()]), float(array(THRESHOLD_SHIFT)[()])])
-    return memory, found, np.array(effects)
+    return memory, course, np.array(effects)
 
 
 def table(trials: Sequence[Trial]) -> Vector:
@@ -494,8 +494,8 @@ def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> An
 def the_estimates_over_a_stream_equal_those_of_the_joint_model(specimen: Any) -> Any:
     vectors = topics((30,) * 10, 1.0, 0)
     reference = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
-    _, found, _ = watched(specimen, vectors)
-    return table(found), table(reference)
+    _, trials, _ = watched(specimen, vectors)
+    return table(trials), table(reference)
 
 
 @adaptation(
@@ -505,7 +505,7 @@ def the_estimates_over_a_stream_equal_those_of_the_joint_model(specimen: Any) ->
     figure="context_switch",
 )
 def a_new_topic_is_declared_after_the_predicted_number_of_events(specimen: Any) -> Any:
-    found, vectors = (
+    measured, vectors = (
         [],
         np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.0, 0.8]], (1, 1, 30), axis=0),
     )
@@ -519,8 +519,8 @@ def a_new_topic_is_declared_after_the_predicted_number_of_events(specimen: Any) 
                 prior_valid=1e9 * gamma,
                 prior_invalid=1e9 * (1.0 - gamma),
             )[2]
-            found.append(int(np.argmax(effects[:, 0] < 1.0)) - 1)
-    return found, [1, 2, 4, 7, 13, 2, 4, 6, 11, 23]
+            measured.append(int(np.argmax(effects[:, 0] < 1.0)) - 1)
+    return measured, [1, 2, 4, 7, 13, 2, 4, 6, 11, 23]
 
 
 @adaptation(
@@ -657,19 +657,19 @@ def trials_until_a_switch(specimen: Any) -> Picture:
 )
 def norepinephrine_over_topics(specimen: Any) -> Picture:
     vectors, prior = topics((30,) * 5, 1.0, 0), (4.0, 1.0)
-    found, at = watched(specimen, vectors)[1], np.arange(len(vectors))
+    trials, at = watched(specimen, vectors)[1], np.arange(len(vectors))
     reference = joint_model(vectors, 0.99, prior, 16.0)
     shown = [i for i, t in enumerate(reference) if i % 5 == 0 or not t.kept]
     # before each event
     bar = [
         specimen.switch_bar(1.0 - max(0.5, (t.valid + prior[0]) / (t.trials + sum(prior))))
-        for t in found[:-1]
+        for t in trials[:-1]
     ]
     return Picture(
         "event",
         "unexpected uncertainty",
         (
-            Curve("norepinephrine", at, [t.ne for t in found], Marks.STEPS),
+            Curve("norepinephrine", at, [t.ne for t in trials], Marks.STEPS),
             Curve("threshold for a switch", at, [math.nan, *bar]),
             dots("joint model", shown, [reference[i].ne for i in shown]),
         ),

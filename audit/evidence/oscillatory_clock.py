@@ -221,8 +221,8 @@ def learning_without_strengthening_recalled_associations_is_best_in_opposite_pha
     learnt = np.array([specimen.learnt_in_a_cycle(1.0, phi, 0.0) for phi in grid]) / (2.0 * math.pi)
     score = learnt[:, None] - learnt[None, :]
     best, worst = (np.unravel_index(f(score), score.shape) for f in (np.argmax, np.argmin))
-    found = [*np.degrees(grid[[*best, *worst]]), score.max(), score.min()]
-    return bool(np.allclose(found, [0.0, 180.0, 180.0, 0.0, 0.5, -0.5], atol=1e-9))
+    measured = [*np.degrees(grid[[*best, *worst]]), score.max(), score.min()]
+    return bool(np.allclose(measured, [0.0, 180.0, 180.0, 0.0, 0.5, -0.5], atol=1e-9))
 
 
 @equation(
@@ -233,7 +233,7 @@ def learning_without_strengthening_recalled_associations_is_best_in_opposite_pha
     papers=("hasselmo2002proposed",),
 )
 def the_change_of_a_synapse_follows_the_differential_equation(specimen: Any) -> Any:
-    rate, found, expected = 1e-5, [], []
+    rate, measured, expected = 1e-5, [], []
     for ec, w, ca3, x, ec_phase, ca3_phase, ltp in (
         (1.0, 0.0, 1.0, 1.0, 0.0, math.pi, 0.0),
         (0.0, 0.8, 0.7, 1.0, 0.0, math.pi, 0.0),
@@ -255,9 +255,9 @@ def the_change_of_a_synapse_follows_the_differential_equation(specimen: Any) -> 
             )
 
         end = solve_ivp(change, (0.0, 2.0 * math.pi), [w], rtol=1e-11, atol=1e-15).y[0, -1]
-        found.append(specimen.weight_change(ec, w * ca3, ca3, x, ec_phase, ca3_phase, ltp))
+        measured.append(specimen.weight_change(ec, w * ca3, ca3, x, ec_phase, ca3_phase, ltp))
         expected.append((end - w) / rate)
-    return found, expected
+    return measured, expected
 
 
 @signature(
@@ -319,15 +319,15 @@ def gamma_in_theta_gives_the_span_of_memory(specimen: Any) -> Any:
     papers=("lisman1995storage", "lisman2013theta"),
 )
 def working_memory_is_a_queue_of_that_length(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for n in (1, 5, 6, 9):
         buffer, queue = np.full(WORKING_MEMORY_SLOTS, -1, dtype=np.int32), deque[int](maxlen=n)
         for item in range(25):
             specimen.hold(buffer, item, n)
             queue.append(item)
-            found.append(buffer.copy())
+            measured.append(buffer.copy())
             expected.append([*queue, *[-1] * (WORKING_MEMORY_SLOTS - len(queue))])
-    return np.array(found), np.array(expected)
+    return np.array(measured), np.array(expected)
 
 
 @equation(
@@ -336,12 +336,12 @@ def working_memory_is_a_queue_of_that_length(specimen: Any) -> Any:
     papers=("lisman1995storage",),
 )
 def a_shorter_queue_keeps_its_newest_items(specimen: Any) -> Any:
-    buffer, found = np.arange(WORKING_MEMORY_SLOTS, dtype=np.int32), []
+    buffer, measured = np.arange(WORKING_MEMORY_SLOTS, dtype=np.int32), []
     for item, n in ((20, 6), (21, 2), (22, 4), (23, 4), (24, 1)):
         specimen.hold(buffer, item, n)
-        found.append(buffer.tolist())
+        measured.append(buffer.tolist())
     kept = ([4, 5, 6, 7, 8, 20], [20, 21], [20, 21, 22], [20, 21, 22, 23], [24])
-    return found, [[*items, *[-1] * (WORKING_MEMORY_SLOTS - len(items))] for items in kept]
+    return measured, [[*items, *[-1] * (WORKING_MEMORY_SLOTS - len(items))] for items in kept]
 
 
 @adaptation("CM-9.4d", source="ours: a ratio within 1e-9 of a whole number counts as whole")
@@ -373,7 +373,7 @@ def the_default_rate_is_in_the_published_range(specimen: Any) -> Any:
 # --- in an engine ---------------------------------------------------------------------------------
 @adaptation("OSC-1", source="a queue, emptied at each new session and long pause", needs="engine")
 def working_memory_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
-    memory, queue, found, expected = engine(specimen), deque[int](maxlen=6), [], []
+    memory, queue, measured, expected = engine(specimen), deque[int](maxlen=6), [], []
     times = np.cumsum([0, *[1] * 8, 6, 1, 7, 1, 1, 1, 6.5, *[1] * 7])
     sessions = "a" * 13 + "b" * 10
     for i, (minute, session) in enumerate(zip(times, sessions, strict=True)):
@@ -381,9 +381,9 @@ def working_memory_holds_the_last_turns_of_the_session(specimen: Any) -> Any:
             queue.clear()
         memory.encode(Event(START + minute * MINUTE, f"turn {i}", session=session))
         queue.append(i)
-        found.append(memory.store.array(WORKING_MEMORY).copy())
+        measured.append(memory.store.array(WORKING_MEMORY).copy())
         expected.append([*queue, *[-1] * (WORKING_MEMORY_SLOTS - len(queue))])
-    return np.array(found), np.array(expected)
+    return np.array(measured), np.array(expected)
 
 
 @adaptation(
@@ -393,13 +393,13 @@ def a_gamma_cycle_is_a_minute_and_all_rhythms_scale_together(specimen: Any) -> A
     memory, paper, ours = engine(specimen), clock(specimen, 1.0), clock(specimen)
     memory.encode(Event(START, "hello"))
     ratios = [paper.hours(n) / ours.hours(n) for n in ("theta", "gamma", "ripple_rate")]
-    found = [
+    measured = [
         value(memory, WORKING_MEMORY_STEP),
         3.6e6 / paper.hours("gamma"),
         3.6e6 / paper.hours("theta"),
         *ratios,
     ]
-    return found, [MINUTE, 25.0, 160.0, *[2400.0] * 3]
+    return measured, [MINUTE, 25.0, 160.0, *[2400.0] * 3]
 
 
 @adaptation(
@@ -409,7 +409,7 @@ def a_gamma_cycle_is_a_minute_and_all_rhythms_scale_together(specimen: Any) -> A
     needs="engine",
 )
 def recall_reverses_the_sign_of_learning(specimen: Any) -> Any:
-    found = []
+    measured = []
     for x, ca3 in ((1.0, math.pi), (0.5, math.pi), (1.0, math.pi / 3)):
         memory = engine(specimen, depth=x, phase_ca3=ca3)
         memory.encode(Event(START, "hello there"))
@@ -419,8 +419,8 @@ def recall_reverses_the_sign_of_learning(specimen: Any) -> Any:
         memory.retrieve("hello", learn=True)
         recalled = value(memory, LTP)
         memory.advance(START + 24.0)
-        found += [encoding, asked, recalled, value(memory, LTP)]
-    return found, [1.0, 1.0, -1.0, 1.0, 0.5, 0.5, -0.5, 1.0, 1.0, 1.0, 0.5, 1.0]
+        measured += [encoding, asked, recalled, value(memory, LTP)]
+    return measured, [1.0, 1.0, -1.0, 1.0, 0.5, 0.5, -0.5, 1.0, 1.0, 1.0, 0.5, 1.0]
 
 
 @adaptation(
@@ -430,13 +430,13 @@ def recall_reverses_the_sign_of_learning(specimen: Any) -> Any:
     needs="engine",
 )
 def the_amount_of_replay_is_proportional_to_the_length_of_sleep(specimen: Any) -> Any:
-    found = []
+    measured = []
     for length, share, rate in ((8.0, 1.0, 0.5), (4.0, 0.7, 0.5), (8.0, 1.3, 1.0), (4.0, 0.0, 0.5)):
         memory = engine(specimen, Nights(length, share), ripple_rate=rate)
         memory.encode(Event(START, "hello"))
         memory.advance(START + 24.0)
-        found.append(value(memory, RIPPLES) * value(memory, SLEEP_SHARE))
-    return found, [1.0, 0.5, 2.0, 0.0]
+        measured.append(value(memory, RIPPLES) * value(memory, SLEEP_SHARE))
+    return measured, [1.0, 0.5, 2.0, 0.0]
 
 
 @adaptation(
@@ -467,7 +467,7 @@ def an_interrupted_night_replays_less(specimen: Any) -> Any:
 
 @adaptation("OSC-5", source="2 pi f t since the session began", atol=1e-6, rtol=0.0, needs="engine")
 def theta_restarts_with_a_session(specimen: Any) -> Any:
-    memory, found, expected = engine(specimen), [], []
+    memory, measured, expected = engine(specimen), [], []
     for session, begin, minute in (
         ("a", 0.0, 0.0),
         ("a", 0.0, 2.0),
@@ -476,9 +476,9 @@ def theta_restarts_with_a_session(specimen: Any) -> Any:
         ("b", 11.0, 100.0),
     ):
         memory.encode(Event(START + minute * MINUTE, "turn", session=session))
-        found.append(value(memory, specimen.THETA_PHASE))
+        measured.append(value(memory, specimen.THETA_PHASE))
         expected.append(2 * math.pi * ((minute - begin) / 6.4 % 1.0))
-    return found, expected
+    return measured, expected
 
 
 @adaptation("OSC-6", source="definition: no more slots than the engine has", needs="engine")

@@ -90,12 +90,12 @@ def the_printed_working_memory_binds_seven_in_twenty_operations(specimen: Any) -
     needs="engine",
 )
 def plasticity_follows_the_printed_envelope(specimen: Any) -> Any:
-    memory, found = engine(specimen), []
+    memory, measured = engine(specimen), []
     for i in range(20):
         memory.encode(Event(papers.START + i / 60.0, f"turn {i}"))
-        found.append(papers.value(memory, LTP))
+        measured.append(papers.value(memory, LTP))
     memory.advance(papers.START + 24.0)
-    return [*found, papers.value(memory, LTP)], [
+    return [*measured, papers.value(memory, LTP)], [
         *(0.65 + 0.35 * np.sin(2 * np.pi * np.arange(20) / 20)),
         1.5,
     ]
@@ -108,15 +108,15 @@ def plasticity_follows_the_printed_envelope(specimen: Any) -> Any:
     papers=("cortex2026",),
 )
 def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
-    found = []
+    measured = []
     for busy in (2, 3, 8, 20):
         memory = engine(specimen)
         memory.encode_all(Event(papers.START + i / 60.0, f"turn {i}") for i in range(busy))
         memory.advance(papers.START + 24.0)
         first = papers.value(memory, RIPPLES)
         memory.advance(papers.START + 48.0)
-        found.append([first, papers.value(memory, RIPPLES)])
-    return found, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
+        measured.append([first, papers.value(memory, RIPPLES)])
+    return measured, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
 
 
 @adaptation(

@@ -30,10 +30,10 @@ def value(items: list[frozenset[str]], weight: dict[str, float], some: Any) -> f
 def taken(
     specimen: Any, items: list[Any], weight: dict[str, float], costs: Any, room: float
 ) -> list[int]:
-    found: list[int] = specimen.chosen(
+    chosen: list[int] = specimen.chosen(
         specimen.Concepts.of(items, weight), np.asarray(costs, float), room
     ).tolist()
-    return found
+    return chosen
 
 
 def optimum(
@@ -83,7 +83,7 @@ def the_bound_of_k_choices_is_reached(specimen: Any) -> Any:
     """Column i has parts of weight (1/k)(1 - 1/k)^j; item j < k holds part j of every column,
     which gains as much as a whole column would.
     """
-    found = []
+    measured = []
     for k in BOUNDS:
         weight = {
             f"{i},{j}": (1 / k) * (1 - 1 / k) ** j * (1 + 1e-7) if j < k else (1 - 1 / k) ** k
@@ -94,8 +94,8 @@ def the_bound_of_k_choices_is_reached(specimen: Any) -> Any:
             frozenset(f"{i},{j}" for j in range(k + 1)) for i in range(k)
         ]
         some = taken(specimen, items, weight, [1.0] * (2 * k), float(k))
-        found.append(value(items, weight, some) / value(items, weight, range(k, 2 * k)))
-    return found, list(BOUNDS.values())
+        measured.append(value(items, weight, some) / value(items, weight, range(k, 2 * k)))
+    return measured, list(BOUNDS.values())
 
 
 @equation(
@@ -143,7 +143,7 @@ def lazy_choice_is_the_plain_one(specimen: Any) -> Any:
             both.append(some)
         measured.append(taken(specimen, items, weight, costs, room))
         expected.append(sorted(both[value(items, weight, both[1]) > value(items, weight, both[0])]))
-    return [str(each) for each in measured], [str(each) for each in expected]
+    return [str(choice) for choice in measured], [str(choice) for choice in expected]
 
 
 @limit(
@@ -152,7 +152,7 @@ def lazy_choice_is_the_plain_one(specimen: Any) -> Any:
 )
 def nothing_is_chosen_of_nothing(specimen: Any) -> Any:
     weights = [specimen.idf(float(h), 50.0) for h in range(51)]
-    found = [
+    chosen = [
         taken(specimen, items, {"a": 1.0}, costs, room)
         for items, costs, room in (
             ([frozenset("a")], [1.0], 0.5),
@@ -160,7 +160,7 @@ def nothing_is_chosen_of_nothing(specimen: Any) -> Any:
             ([frozenset[str]()], [1.0], 9.0),
         )
     ]
-    return [str(found), str(min(weights))], ["[[], [], []]", "0.0"]
+    return [str(chosen), str(min(weights))], ["[[], [], []]", "0.0"]
 
 
 @signature(
@@ -206,14 +206,14 @@ def rare_concepts_weigh_more(specimen: Any) -> Any:
 @adaptation("OS-2", source="concepts of two memories by hand: stems once each, entities marked")
 def concepts_are_stems_and_entities(specimen: Any) -> Any:
     number = {"leak": 2, "#oslo": 1}
-    found = specimen.concepts_of(
+    concepts = specimen.concepts_of(
         ["The boats leak, the boat leaks", "Oslo leaks"],
         [[], ["oslo"]],
         lambda name: number.get(name, 5),
         5,
     )
-    held = [found.start[1], found.start[2] - found.start[1]]
-    return [*held, *np.sort(found.weight)], [2, 3, *np.log([6 / 6, 6 / 6, 6 / 3, 6 / 2])]
+    held = [concepts.start[1], concepts.start[2] - concepts.start[1]]
+    return [*held, *np.sort(concepts.weight)], [2, 3, *np.log([6 / 6, 6 / 6, 6 / 3, 6 / 2])]
 
 
 # --- in a memory ----------------------------------------------------------------------------------
@@ -279,14 +279,14 @@ def the_session_of_the_asker_decides(specimen: Any) -> Any:
         neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)),
         share=60.0,
     )
-    for each in (memory, staged):
-        each.archive(5)
-    found = [
-        [o.row for o in each.offers("?", 60, session=session)[1]]
-        for each in (memory, staged)
+    for life in (memory, staged):
+        life.archive(5)
+    offered = [
+        [o.row for o in life.offers("?", 60, session=session)[1]]
+        for life in (memory, staged)
         for session in ("Tuesday", "Monday", None, "?")
     ]
-    return str(found), "[[3], [1, 4, 0, 2], [1, 4, 0, 2], [1, 4, 0, 2], [3], [4], [1, 0], [1, 0]]"
+    return str(offered), "[[3], [1, 4, 0, 2], [1, 4, 0, 2], [1, 4, 0, 2], [3], [4], [1, 0], [1, 0]]"
 
 
 @limit(
@@ -348,16 +348,16 @@ def stages_are_offered_level_by_level(specimen: Any) -> Any:
             if before > 2.0 * budget:
                 last = row
                 break
-        found = [
+        offered = [
             o.row for o in memory.offers("?", budget, session=f"S{own}" if seed % 2 else None)[1]
         ]
         rows = [row for row in rows if level[row] <= level[last]]
-        levels = [level[row] for row in found]
+        levels = [level[row] for row in offered]
         shown = np.flatnonzero(memory.column(FOCUS)).tolist()
         measured += [
-            str(sorted(found)),
+            str(sorted(offered)),
             levels,
-            found[0],
+            offered[0],
             bool(memory.column(OFFERED)[shown].all()),
             {level[row] for row in shown},
         ]
@@ -365,7 +365,7 @@ def stages_are_offered_level_by_level(specimen: Any) -> Any:
         half = sum(tokens[row] for row in rows if level[row] == level[rows[0]]) / 2.0
         measured.append(max(0.0, sum(tokens[row] for row in shown) - max(half, tokens[rows[0]])))
         expected.append(0.0)
-    return [str(each) for each in measured], [str(each) for each in expected]
+    return [str(item) for item in measured], [str(item) for item in expected]
 
 
 @adaptation(

@@ -38,11 +38,11 @@ def spans_of(text: Sequence[str]) -> list[list[str]]:
     """
     if len(text) <= WINDOW:
         return [list(text)]
-    found, start = [], 0
+    spans, start = [], 0
     while True:
-        found.append(list(text[start : start + SPAN]))
+        spans.append(list(text[start : start + SPAN]))
         if start + SPAN >= len(text):
-            return found
+            return spans
         start += SPAN - SHARED
 
 
@@ -196,7 +196,7 @@ def never_silent(specimen: Any) -> Any:
 def unweighted(specimen: Any) -> Any:
     class Unweighted(specimen.PassageWords):  # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
-            cues = [(1.0, each) for _, each in view.cues]
+            cues = [(1.0, wording) for _, wording in view.cues]
             super().score(
                 SimpleNamespace(spans=view.spans, passage_words=view.passage_words, cues=cues), cue
             )

@@ -38,15 +38,15 @@ def final_overlap(specimen: Any, load: float, trials: int = 15, units: int = 500
     """Mean overlap with the stored pattern after recall from a cue with 20 % of its units
     flipped.
     """
-    rng, found, weights = np.random.default_rng(0), [], np.empty((units, units))
+    rng, overlaps, weights = np.random.default_rng(0), [], np.empty((units, units))
     for _ in range(trials):
         x = rng.choice([-1.0, 1.0], (round(load * units), units))
         specimen.outer_products(x, weights)
         state = x[0].copy()
         state[rng.permutation(units)[: units // 5]] *= -1.0
         specimen.settle(weights, state, 30)
-        found.append(state @ x[0] / units)
-    return float(np.mean(found))
+        overlaps.append(state @ x[0] / units)
+    return float(np.mean(overlaps))
 
 
 @functools.cache
@@ -74,13 +74,13 @@ def recalled(
     with the part itself.
     """
     x = store() if x is None else x
-    rng, out, found = np.random.default_rng(2), np.empty(x.shape[1]), []
+    rng, out, overlaps = np.random.default_rng(2), np.empty(x.shape[1]), []
     for i in range(trials):
         cue = part(rng, x[i], fraction)
         if recurrent:
             specimen.completed(x, cue, beta, out)
-        found.append(float((out if recurrent else cue) @ x[i]))
-    return np.array(found)
+        overlaps.append(float((out if recurrent else cue) @ x[i]))
+    return np.array(overlaps)
 
 
 # --- what is compared -----------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def completion_lies_above_the_diagonal_and_separation_below(specimen: Any) -> An
             cue = cosine * pattern + math.sqrt(1.0 - cosine**2) * other / np.linalg.norm(other)
             specimen.completed(x, cue, BETA, out)
             high.append(out @ pattern)
-            codes = [set(np.argsort(-(w @ each))[:21].tolist()) for each in (pattern, cue)]
+            codes = [set(np.argsort(-(w @ vector))[:21].tolist()) for vector in (pattern, cue)]
             low.append(len(codes[0] & codes[1]) / 21)
         above.append(np.mean(high) - cosine)
         below.append(cosine - np.mean(low))
@@ -349,14 +349,14 @@ def the_least_part_has_the_cosine_of_the_best_chance_match(specimen: Any) -> Any
 
 @adaptation("PT-9", source="mean, sd and the two largest of the visible cosines, numpy", rtol=1e-9)
 def the_moments_are_those_of_the_visible_memories(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(8), [], []
+    rng, measured, expected = np.random.default_rng(8), [], []
     for n in (3, 20, 300):
         cosine, visible = rng.uniform(-0.2, 0.9, n), rng.random(n) < 0.7
         visible[:3] = True
         kept = np.sort(cosine[visible])[::-1]
-        found.append(list(specimen.extremes(cosine, visible)))
+        measured.append(list(specimen.extremes(cosine, visible)))
         expected.append([kept.size, kept[0], kept[1], kept.mean(), kept.std()])
-    return np.array(found), np.array(expected)
+    return np.array(measured), np.array(expected)
 
 
 @limit(
@@ -473,14 +473,14 @@ def a_memory_decides_about_each_cue_and_weights_its_facets(specimen: Any) -> Any
     source="ours: with fewer than three visible memories there are no moments, and no facet changes",
 )
 def a_memory_of_two_decides_nothing(specimen: Any) -> Any:
-    memory, found = (
+    memory, measured = (
         memory_of(specimen, embedder=Scripted({f"event {i}": np.eye(4)[i] for i in range(4)})),
         [],
     )
     for i in range(4):
         encode(memory, (float(i), f"event {i}"))
         memory.retrieve("event 0")
-        found.append(
+        measured.append(
             (
                 memory.column(specimen.COMPLETION_DECISION).item(),
                 float(np.abs(memory.column(LOG_FACETS)).sum()),
@@ -488,7 +488,7 @@ def a_memory_of_two_decides_nothing(specimen: Any) -> Any:
         )
         if i == 1:
             memory.archive(1)
-    return [*np.ravel(found[:3]), found[3][0] >= 0], [-1, 0.0] * 3 + [True]
+    return [*np.ravel(measured[:3]), measured[3][0] >= 0], [-1, 0.0] * 3 + [True]
 
 
 # --- figures --------------------------------------------------------------------------------------

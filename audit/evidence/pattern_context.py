@@ -59,10 +59,10 @@ def a_pattern_that_was_never_applied(specimen: Any) -> Any:
 
 @reference("PA-3", source="texts by hand")
 def what_holds_beyond_the_moment(specimen: Any) -> Any:
-    found = [bool(specimen.lasting(text, features(text).act)) for text, _ in SAID]
+    judged = [bool(specimen.lasting(text, features(text).act)) for text, _ in SAID]
     # a question as a whole asks for nothing lasting
     asked = [bool(specimen.lasting(text, SpeechAct.QUESTION)) for text, _ in SAID]
-    return found + asked, [by_hand for _, by_hand in SAID] + [False] * len(SAID)
+    return judged + asked, [by_hand for _, by_hand in SAID] + [False] * len(SAID)
 
 
 STORY = (

@@ -33,18 +33,20 @@ MATURE = (0.0, 0.2, 0.05)  # young cells are not easier to drive
 def binary_pair(rng: np.random.Generator, shared: float) -> Pair:
     """Two patterns with 20 of 200 inputs active, a share `shared` of them in both."""
     order, common = rng.permutation(N), round(shared * ACTIVE_INPUTS)
-    one, other = np.zeros(N), np.zeros(N)
-    one[order[:ACTIVE_INPUTS]] = 1.0
-    other[order[:common]] = 1.0
-    other[order[ACTIVE_INPUTS : 2 * ACTIVE_INPUTS - common]] = 1.0
-    return one, other
+    first, second = np.zeros(N), np.zeros(N)
+    first[order[:ACTIVE_INPUTS]] = 1.0
+    second[order[:common]] = 1.0
+    second[order[ACTIVE_INPUTS : 2 * ACTIVE_INPUTS - common]] = 1.0
+    return first, second
 
 
 def unit_pair(rng: np.random.Generator, cosine: float, d: int = 384) -> Pair:
-    one, other = rng.standard_normal((2, d))
-    one /= np.linalg.norm(one)
-    other -= other @ one * one
-    return one, cosine * one + math.sqrt(1.0 - cosine * cosine) * other / np.linalg.norm(other)
+    first, second = rng.standard_normal((2, d))
+    first /= np.linalg.norm(first)
+    second -= second @ first * first
+    return first, cosine * first + math.sqrt(1.0 - cosine * cosine) * second / np.linalg.norm(
+        second
+    )
 
 
 def driven(
@@ -80,11 +82,13 @@ def coded(specimen: Any, x: Vector, k: int, seed: int, **options: Any) -> set[in
 
 def transfer(specimen: Any, shared: float, k: int, draws: int = DRAWS, **options: Any) -> float:
     """Mean share of common active units, over new projections and patterns."""
-    rng, found = np.random.default_rng(0), []
+    rng, shares = np.random.default_rng(0), []
     for seed in range(draws):
-        one, other = (coded(specimen, x, k, seed, **options) for x in binary_pair(rng, shared))
-        found.append(len(one & other) / k)
-    return float(np.mean(found))
+        first_code, second_code = (
+            coded(specimen, x, k, seed, **options) for x in binary_pair(rng, shared)
+        )
+        shares.append(len(first_code & second_code) / k)
+    return float(np.mean(shares))
 
 
 def codes_of(specimen: Any, x: Vector, k: int = 41, units: int = 2048) -> NDArray[np.int32]:
@@ -94,9 +98,9 @@ def codes_of(specimen: Any, x: Vector, k: int = 41, units: int = 2048) -> NDArra
     if hasattr(specimen, "keys_of"):
         return np.asarray(specimen.keys_of(x))
     out = np.empty((len(x), k), dtype=np.int32)
-    for row, each in enumerate(x):
+    for row, pattern in enumerate(x):
         specimen.cells(
-            specimen.winners(driven(specimen, each, 0, units, normalised=True), k),
+            specimen.winners(driven(specimen, pattern, 0, units, normalised=True), k),
             0.0,
             units,
             out[row],
@@ -180,13 +184,13 @@ def sparseness_of_a_binary_code_is_its_active_share(specimen: Any) -> Any:
     papers=("oreilly1994hippocampal",),
 )
 def the_code_is_the_k_most_driven_units(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(1), [], []
+    rng, measured, expected = np.random.default_rng(1), [], []
     for trial in range(50):
         # every other time with many ties
         h = np.round(rng.standard_normal(300), 1 if trial % 2 else 12)
-        found.append(specimen.winners(h, 12))
+        measured.append(specimen.winners(h, 12))
         expected.append(np.sort(np.argsort(-h, kind="stable")[:12]))
-    return np.concatenate(found), np.concatenate(expected)
+    return np.concatenate(measured), np.concatenate(expected)
 
 
 @equation("CM-7.2b", source="kWTA of a code is the code", papers=("oreilly1994hippocampal",))
@@ -236,10 +240,10 @@ def the_projection_is_sparse_nonnegative_and_uniform(specimen: Any) -> Any:
     source="lognormal weights, ln w ~ N(0, 0.5^2); scipy's Kolmogorov-Smirnov test, and independence of units and generations",
 )
 def weights_are_lognormal_and_cells_are_independent(specimen: Any) -> Any:
-    one, other = (rows_of_w(specimen, 5, 300, 100, 0.2, g) for g in (0, 1))
-    fits = stats.kstest(np.log(one[one > 0]) / 0.5, "norm").pvalue
+    weights, next_weights = (rows_of_w(specimen, 5, 300, 100, 0.2, g) for g in (0, 1))
+    fits = stats.kstest(np.log(weights[weights > 0]) / 0.5, "norm").pvalue
     # neighbours; a cell and its successor
-    read = [(one[:-1] > 0, one[1:] > 0), (one > 0, other > 0)]
+    read = [(weights[:-1] > 0, weights[1:] > 0), (weights > 0, next_weights > 0)]
     # 0.2 squared of 100 by chance
     common = [float((a & b).sum(axis=1).mean()) for a, b in read]
     return bool(fits > 1e-3 and max(abs(c - 4.0) for c in common) < 0.5)
@@ -291,7 +295,7 @@ def duplicate(common: Any, visible: Any, least: int) -> tuple[int, int]:
     atol=1e-7,
 )
 def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
-    rng, units, k, found, expected = np.random.default_rng(14), 64, 8, list[Any](), list[Any]()
+    rng, units, k, measured, expected = np.random.default_rng(14), 64, 8, list[Any](), list[Any]()
     codes = np.sort(
         np.argpartition(rng.random((76_000, units), np.float32), k, axis=1)[:, :k], axis=1
     ).astype(np.int32)
@@ -340,12 +344,12 @@ def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
         cue[-1] = -1 if cue[-1] < 0 else rng.choice([-1, cue[-1] + specimen.GENERATION * 9])
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
         common = in_common(codes[:n], cue)
-        found.append(out)
+        measured.append(out)
         expected.append(np.where(visible[:n], common / k, -1.0))
         for threshold in (0.0, 0.125, 0.3, 0.5, 0.75, 1.0):
-            found.append([lists.repeated(codes[:n], visible[:n], cue, units, threshold)])
+            measured.append([lists.repeated(codes[:n], visible[:n], cue, units, threshold)])
             expected.append([duplicate(common, visible[:n], math.ceil(threshold * k))[0]])
-    return np.concatenate(found), np.concatenate(expected)
+    return np.concatenate(measured), np.concatenate(expected)
 
 
 @equation(
@@ -353,7 +357,7 @@ def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
     source="comparison of all cells, numpy; memories that have cells of the longest lists in common, and just enough or too few",
 )
 def a_duplicate_is_found_on_few_lists(specimen: Any) -> Any:
-    rng, units, k, found, expected = np.random.default_rng(15), 48, 16, list[Any](), list[Any]()
+    rng, units, k, measured, expected = np.random.default_rng(15), 48, 16, list[Any](), list[Any]()
     for least in (1, 2, 4, 5, 9, 13, 16, 17) * 20:
         code = np.sort(rng.choice(units, k, replace=False)) + specimen.GENERATION * rng.integers(
             0, 2, k
@@ -377,9 +381,9 @@ def a_duplicate_is_found_on_few_lists(specimen: Any) -> Any:
         visible = rng.random(len(codes)) < 0.8
         event = np.where(rng.random(k) < rng.choice([0.0, 0.2]), -1, code).astype(np.int32)
         lists = specimen.listed(codes, units)
-        found.append(specimen.listed_repeated(*lists, codes, visible, event, units, least))
+        measured.append(specimen.listed_repeated(*lists, codes, visible, event, units, least))
         expected.append(duplicate(in_common(codes, event), visible, least))
-    return np.ravel(found), np.ravel(expected)
+    return np.ravel(measured), np.ravel(expected)
 
 
 @equation(
@@ -388,14 +392,14 @@ def a_duplicate_is_found_on_few_lists(specimen: Any) -> Any:
 )
 def a_share_of_the_cells_is_a_number_of_cells(specimen: Any) -> Any:
     pairs = [(m, k) for k in (1, 3, 9, 10, 41, 1024) for m in range(k + 1)]
-    found = [
+    measured = [
         [
             specimen.least_common(float(x), k)
             for x in (np.nextafter(m / k, 0.0), np.nextafter(m / k, 2.0), m / k + 1e-6)
         ]
         for m, k in pairs
     ]
-    return np.ravel(found), np.ravel([[m, m, m + 1] for m, _ in pairs])
+    return np.ravel(measured), np.ravel([[m, m, m + 1] for m, _ in pairs])
 
 
 @limit(
@@ -463,7 +467,10 @@ def embeddings_overlap_more_than_their_codes(specimen: Any) -> Any:
             [coded(specimen, x, 41, 0, units=2048, normalised=True) for x in unit_pair(rng, cosine)]
             for _ in range(10)
         ]
-        above.append(np.mean([len(one & other) / 41 for one, other in pairs]) - cosine)
+        above.append(
+            np.mean([len(first_code & second_code) / 41 for first_code, second_code in pairs])
+            - cosine
+        )
     return at_most(above, -0.05)
 
 
@@ -541,9 +548,9 @@ def order_does_not_matter(specimen: Any) -> Any:
 def births_replace_cells_and_keep_the_size_of_codes(specimen: Any) -> Any:
     x, k, units = crowded()[:12], 41, 2048
     old, later = codes_of(specimen, x), np.empty((12, k), dtype=np.int32)
-    for row, each in enumerate(x):
+    for row, pattern in enumerate(x):
         specimen.cells(
-            specimen.winners(driven(specimen, each, 0, units, normalised=True, turnover=0.5), k),
+            specimen.winners(driven(specimen, pattern, 0, units, normalised=True, turnover=0.5), k),
             0.5,
             units,
             later[row],
@@ -627,7 +634,7 @@ def cells_of(x: Vector, turnover: float, p: dict[str, Any]) -> list[int]:
             -((age - p["young_peak"]) ** 2) / (2.0 * p["young_width"] ** 2)
         )
         drives.append((h * young if generation and h > 0.0 else h, generation * 32_768 + unit))
-    chosen = sorted(drives, key=lambda one: (-one[0], one[1] % 32_768))[: p["active"]]
+    chosen = sorted(drives, key=lambda drive: (-drive[0], drive[1] % 32_768))[: p["active"]]
     return sorted((cell for _, cell in chosen), key=lambda cell: cell % 32_768) + [-1] * (
         p["active"] - len(chosen)
     )

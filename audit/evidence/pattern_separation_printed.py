@@ -23,8 +23,10 @@ def separated(specimen: Any, x: papers.Vector) -> papers.Vector:
     of the earlier ones.
     """
     left, kept = np.empty(x.shape[1]), np.empty_like(x)
-    for row, each in enumerate(x):
-        specimen.orthogonalised(each, x[:row], np.ones(row, dtype=np.bool_), S, LOW, HIGH, left)
+    for row, embedding in enumerate(x):
+        specimen.orthogonalised(
+            embedding, x[:row], np.ones(row, dtype=np.bool_), S, LOW, HIGH, left
+        )
         specimen.sparsified(left, SHARE, kept[row])
     return kept
 
@@ -67,7 +69,7 @@ def as_separator(specimen: Any) -> SimpleNamespace:
     papers=("cortex2026",),
 )
 def half_of_the_projection_on_one_interferer_is_subtracted(specimen: Any) -> Any:
-    found = []
+    measured = []
     for c in (0.9, 0.8):
         e, stored, left = (
             np.array([c, math.sqrt(1.0 - c * c), 0.0]),
@@ -75,8 +77,8 @@ def half_of_the_projection_on_one_interferer_is_subtracted(specimen: Any) -> Any
             np.empty(3),
         )
         specimen.orthogonalised(e, stored, np.array([True]), S, LOW, HIGH, left)
-        found.append(left[0] / np.linalg.norm(left))
-    return found, [0.7183, 0.5547]
+        measured.append(left[0] / np.linalg.norm(left))
+    return measured, [0.7183, 0.5547]
 
 
 @equation(
@@ -99,12 +101,12 @@ def projections_on_all_interferers_are_summed(specimen: Any) -> Any:
     rtol=0.0,
 )
 def the_stored_vector_differs_from_its_original(specimen: Any) -> Any:
-    rng, out, found = np.random.default_rng(0), np.empty(384), []
+    rng, out, measured = np.random.default_rng(0), np.empty(384), []
     for _ in range(200):
         e = rng.standard_normal(384)
         specimen.sparsified(e, SHARE, out)
-        found.append(out @ e / np.linalg.norm(out) / np.linalg.norm(e))
-    return float(np.mean(found)), 0.48
+        measured.append(out @ e / np.linalg.norm(out) / np.linalg.norm(e))
+    return float(np.mean(measured)), 0.48
 
 
 @limit("CM-7.7d", source="orthogonalisation stops at cosine 0, for any number of interferers")

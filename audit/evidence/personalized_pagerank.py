@@ -21,7 +21,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 from .shared import walks
-from .shared.walks import PATH, both_ways, directed, found, solved, undirected
+from .shared.walks import PATH, both_ways, directed, solved, undirected, walked
 
 D = 0.5
 NUMBERS = (
@@ -43,7 +43,7 @@ NUMBERS = (
     papers=("page1999pagerank", "haveliwala2002topic"),
 )
 def the_walk_on_a_path_solves_the_linear_system(specimen: Any) -> Any:
-    measured = [found(specimen, 3, PATH, {0: 1.0}, d)[0] for d in (0.5, 0.85)]
+    measured = [walked(specimen, 3, PATH, {0: 1.0}, d)[0] for d in (0.5, 0.85)]
     return np.ravel(measured), [0.5833333, 0.3333333, 0.0833333, 0.3452703, 0.4594595, 0.1952703]
 
 
@@ -55,7 +55,7 @@ def the_walk_on_a_path_solves_the_linear_system(specimen: Any) -> Any:
 )
 def iteration_converges_to_the_solution(specimen: Any) -> Any:
     links, held = directed(np.random.default_rng(1), 40, 0.1, dangling=3), {2: 0.3, 7: 0.7}
-    return np.ravel([found(specimen, 40, links, held, d)[0] for d in (0.5, 0.85)]), np.ravel(
+    return np.ravel([walked(specimen, 40, links, held, d)[0] for d in (0.5, 0.85)]), np.ravel(
         [solved(40, links, held, d) for d in (0.5, 0.85)]
     )
 
@@ -68,7 +68,7 @@ def iteration_converges_to_the_solution(specimen: Any) -> Any:
 def the_error_falls_by_a_factor_d_per_round(specimen: Any) -> Any:
     links, held = directed(np.random.default_rng(2), 60, 0.1), {0: 1.0}
     off = [
-        np.abs(found(specimen, 60, links, held, d, rounds=t)[0] - solved(60, links, held, d)).sum()
+        np.abs(walked(specimen, 60, links, held, d, rounds=t)[0] - solved(60, links, held, d)).sum()
         for d, t in ((0.5, 21), (0.85, 90))
     ]
     return at_most(off, 1e-6)
@@ -88,7 +88,7 @@ def networkx_agrees(specimen: Any) -> Any:
     graph = nx.DiGraph(links)
     graph.add_nodes_from(range(30))
     theirs = nx.pagerank(graph, alpha=0.85, personalization=held, tol=1e-13, max_iter=1000)
-    return found(specimen, 30, links, held, 0.85)[0], [theirs[v] for v in range(30)]
+    return walked(specimen, 30, links, held, 0.85)[0], [theirs[v] for v in range(30)]
 
 
 @equation(
@@ -101,7 +101,7 @@ def mass_is_conserved_and_seeds_keep_their_share(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     kept = []
     for epsilon in (0.0, 1e-3, 1e-2):
-        pi, _ = found(specimen, 50, directed(rng, 50, 0.08, dangling=4), {0: 1.0}, 0.5, epsilon)
+        pi, _ = walked(specimen, 50, directed(rng, 50, 0.08, dangling=4), {0: 1.0}, 0.5, epsilon)
         kept.append(float(pi.sum()) if (pi >= 0.0).all() and pi[0] >= 0.5 else math.nan)
     return kept, [1.0, 1.0, 1.0]
 
@@ -115,7 +115,7 @@ def mass_is_conserved_and_seeds_keep_their_share(specimen: Any) -> Any:
 def walks_from_two_seeds_superpose(specimen: Any) -> Any:
     links = undirected(np.random.default_rng(5), 40)
     a, b, both = (
-        found(specimen, 40, links, held, 0.5)[0] for held in ({3: 1.0}, {9: 1.0}, {3: 0.2, 9: 0.8})
+        walked(specimen, 40, links, held, 0.5)[0] for held in ({3: 1.0}, {9: 1.0}, {3: 0.2, 9: 0.8})
     )
     return both, 0.2 * a + 0.8 * b
 
@@ -127,7 +127,7 @@ def walks_from_two_seeds_superpose(specimen: Any) -> Any:
     papers=("page1999pagerank", "haveliwala2002topic"),
 )
 def without_steps_the_walker_stays_at_the_start(specimen: Any) -> Any:
-    pi, _ = found(specimen, 20, undirected(np.random.default_rng(6), 20), {4: 0.4, 8: 0.6}, 0.0)
+    pi, _ = walked(specimen, 20, undirected(np.random.default_rng(6), 20), {4: 0.4, 8: 0.6}, 0.0)
     return [pi[4], pi[8], pi.sum()], [0.4, 0.6, 1.0]
 
 
@@ -140,7 +140,7 @@ def without_steps_the_walker_stays_at_the_start(specimen: Any) -> Any:
 def without_restarts_probability_is_proportional_to_degree(specimen: Any) -> Any:
     links = undirected(np.random.default_rng(7), 25)
     degree = np.bincount([f for f, _ in links])
-    return found(specimen, 25, links, {0: 1.0}, 1.0 - 1e-9)[0], degree / degree.sum()
+    return walked(specimen, 25, links, {0: 1.0}, 1.0 - 1e-9)[0], degree / degree.sum()
 
 
 @equation(
@@ -150,7 +150,7 @@ def without_restarts_probability_is_proportional_to_degree(specimen: Any) -> Any
     papers=("page1999pagerank", "haveliwala2002topic"),
 )
 def a_node_without_links_returns_to_the_start(specimen: Any) -> Any:
-    return found(specimen, 2, [(0, 1)], {0: 1.0}, 0.5)[0], [2 / 3, 1 / 3]
+    return walked(specimen, 2, [(0, 1)], {0: 1.0}, 0.5)[0], [2 / 3, 1 / 3]
 
 
 # --- HippoRAG -------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def pushing_is_exact_to_epsilon_per_link(specimen: Any) -> Any:
         1e-4,
     )
     return at_most(
-        np.abs(found(specimen, 300, links, {0: 1.0}, 0.7, epsilon)[0] - exact) / degree, epsilon
+        np.abs(walked(specimen, 300, links, {0: 1.0}, 0.7, epsilon)[0] - exact) / degree, epsilon
     )
 
 
@@ -191,7 +191,7 @@ def the_links_followed_do_not_grow_with_the_memory(specimen: Any) -> Any:
         links = both_ways(
             [(m, -1 - m % 2) for m in range(memories)] + [(m, -3 - m % 50) for m in range(memories)]
         )
-        followed.append(found(specimen, memories + 52, links, {-3: 1.0}, 0.5, 1e-3)[1][1])
+        followed.append(walked(specimen, memories + 52, links, {-3: 1.0}, 0.5, 1e-3)[1][1])
     return at_most(followed, 1.0 / (1e-3 * 0.5))
 
 
@@ -210,7 +210,7 @@ def two_links_are_one_step_between_entities(specimen: Any) -> Any:
     mentions[np.arange(memories), rng.integers(entities, size=memories)] = True
     mentions[np.arange(entities), np.arange(entities)] = True
     links = both_ways([(int(m), -1 - int(e)) for m, e in np.argwhere(mentions)])
-    pi, _ = found(specimen, memories + entities, links, {-1: 1.0}, math.sqrt(d))
+    pi, _ = walked(specimen, memories + entities, links, {-1: 1.0}, math.sqrt(d))
     step = (mentions / mentions.sum(axis=0)).T @ (mentions / mentions.sum(axis=1, keepdims=True))
     exact = (1 - d) * np.linalg.solve(np.eye(entities) - d * step.T, np.eye(entities)[0])
     measured = pi[::-1][:entities]
@@ -269,10 +269,10 @@ def pushed(
     )
     n, e = mentions.shape
     synonyms, pi, residual = np.zeros((e, e)), np.zeros(n + e), np.zeros(n + e)
-    for one, other in near:
-        synonyms[[NAMES.index(one), NAMES.index(other)], [NAMES.index(other), NAMES.index(one)]] = (
-            1.0
-        )
+    for first, second in near:
+        synonyms[
+            [NAMES.index(first), NAMES.index(second)], [NAMES.index(second), NAMES.index(first)]
+        ] = 1.0
     links = np.block([[np.zeros((n, n)), mentions], [mentions.T, synonyms]])
     degree = links.sum(axis=1)
     for name in asked:
@@ -345,7 +345,9 @@ def a_memory_walks_over_names_of_near_meaning(specimen: Any) -> Any:
 
     def synonyms(view: Any, cue: Any) -> None:
         names = [view.graph.entity_name(e) for e in range(view.graph.n_entities)]
-        pairs = np.array([[names.index(one), names.index(other)] for one, other in NEAR], np.int64)
+        pairs = np.array(
+            [[names.index(first), names.index(second)] for first, second in NEAR], np.int64
+        )
         view.synonyms.put(cue, names, embed, lambda _, first: pairs if first == 0 else pairs[:0])
         view.synonyms.link(cue.features.entities, embed)
 
@@ -486,7 +488,7 @@ def mass_by_the_hops_from_the_seed(specimen: Any) -> Picture:
     nodes, links = 9, both_ways([(v, v + 1) for v in range(8)])
     hops, curves, theirs = np.arange(nodes), [], []
     for d in (0.5, 0.85):
-        pi = found(specimen, nodes, links, {0: 1.0}, d)[0]
+        pi = walked(specimen, nodes, links, {0: 1.0}, d)[0]
         graph = nx.pagerank(
             nx.DiGraph(links), alpha=d, personalization={0: 1.0}, tol=1e-12, max_iter=1000
         )

@@ -226,15 +226,15 @@ def in_a_chain_at_rest_all_weighted_errors_are_equal(specimen: Any) -> Any:
     papers=("friston2005theory",),
 )
 def free_energy_of_the_chains(specimen: Any) -> Any:
-    found = []
+    measured = []
     for first in (1.0, 4.0):
         weights, precisions = (np.eye(1), np.eye(1)), np.array([first, 1.0, 1.0, 0.0])
         x, eps = at_rest(specimen, np.array([3.0, 0.0, 0.0]), weights, np.zeros(1), precisions)
-        found += [
+        measured += [
             specimen.surprise(eps, weights, precisions),
             specimen.free_energy(x, eps, weights, precisions, 0.0),
         ]
-    return found, [1.5, 1.5, 2.0, 2.0 - 0.5 * np.log(4.0)]
+    return measured, [1.5, 1.5, 2.0, 2.0 - 0.5 * np.log(4.0)]
 
 
 @equation(
@@ -262,7 +262,7 @@ def free_energy_counts_the_observed_level(specimen: Any) -> Any:
     papers=("rao1999predictive",),
 )
 def causes_descend_the_gradient_of_the_energy(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for sizes in ((6, 4), (6, 4, 3)):
         for saturating, alpha in ((True, 0.7), (False, 0.0)):
             x, weights, prior, precisions = model(1, sizes)
@@ -270,9 +270,9 @@ def causes_descend_the_gradient_of_the_energy(specimen: Any) -> Any:
             specimen.errors(x, weights, prior, NOTHING, 6, saturating, eps)
             specimen.descent(x, eps, weights, precisions, alpha, 6, saturating, slope)
             down = -slope_of_energy(x, weights, prior, precisions, alpha, saturating)
-            found.append(slope)
+            measured.append(slope)
             expected.append(np.concatenate([np.zeros(6), down[6:]]))
-    return np.concatenate(found), np.concatenate(expected)
+    return np.concatenate(measured), np.concatenate(expected)
 
 
 @equation(
@@ -318,7 +318,7 @@ def an_uncertain_prior_gives_least_squares_and_a_certain_one_itself(specimen: An
     papers=("friston2005theory",),
 )
 def inference_is_stable_up_to_its_bound(specimen: Any) -> Any:
-    found = []
+    measured = []
     for rate in (0.60, 0.70):
         x, eps = np.array([3.0, 0.0, 0.0]), np.empty(4)
         specimen.relax(
@@ -334,8 +334,8 @@ def inference_is_stable_up_to_its_bound(specimen: Any) -> Any:
             400,
             eps,
         )
-        found.append(x[1:])
-    return [*found[0], float(np.linalg.norm(found[1]) > 1e6)], [2.0, 1.0, 1.0]
+        measured.append(x[1:])
+    return [*measured[0], float(np.linalg.norm(measured[1]) > 1e6)], [2.0, 1.0, 1.0]
 
 
 @equation(
@@ -370,14 +370,14 @@ def a_hierarchy_rests_at_the_solution_of_the_linear_system(specimen: Any) -> Any
     x, (a, b), prior, p = model(5)
     e = np.array([0.4, -1.0, 2.0])
     p[-1] = 1.7
-    found = at_rest(specimen, x, (a, b), prior, p, e=e, at=10)[0][6:]
+    measured = at_rest(specimen, x, (a, b), prior, p, e=e, at=10)[0][6:]
     left = np.block(
         [
             [p[0] * a.T @ a + p[1] * np.eye(4), -p[1] * b],
             [-p[1] * b.T, p[1] * b.T @ b + (p[2] + p[3]) * np.eye(3)],
         ]
     )
-    return found, np.linalg.solve(
+    return measured, np.linalg.solve(
         left, np.concatenate([p[0] * a.T @ x[:6], p[2] * prior + p[3] * e])
     )
 
@@ -422,14 +422,14 @@ def precision_is_the_inverse_of_the_mean_squared_error(specimen: Any) -> Any:
     papers=("rao1999predictive",),
 )
 def states_predicted_from_the_prior_equal_the_generative_model(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for saturating in (False, True):
         x, (a, b), prior, _ = model(8)
         specimen.imagine((a, b), prior, saturating, x)
         middle = f(b @ prior, saturating)
-        found.append(x)
+        measured.append(x)
         expected.append(np.concatenate([f(a @ middle, saturating), middle, prior]))
-    return np.concatenate(found), np.concatenate(expected)
+    return np.concatenate(measured), np.concatenate(expected)
 
 
 @signature(
@@ -470,11 +470,11 @@ def surprises(specimen: Any, told: list[Event], **changed: Any) -> tuple[list[fl
     memory = Engine(
         [specimen.PredictiveCoding("predictive_coding", params, {}, 1)], HashingEmbedder(64)
     )
-    found = []
+    measured = []
     for event in told:
         memory.encode(event)
-        found.append(float(memory.store.array(SURPRISE)[()]))
-    return found, memory
+        measured.append(float(memory.store.array(SURPRISE)[()]))
+    return measured, memory
 
 
 def repeated(n: int) -> list[Event]:
@@ -490,8 +490,8 @@ def repeated(n: int) -> list[Event]:
 )
 def a_repeated_text_is_less_surprising(specimen: Any) -> Any:
     again = [Event(float(i), SAID[i // 2], dated=False) for i in range(2 * len(SAID))]
-    found = np.array(surprises(specimen, again, recall_share=0.0)[0]).reshape(-1, 2)
-    return at_least((found[:, 0] - found[:, 1]) / found[:, 0], 0.01)
+    pairs = np.array(surprises(specimen, again, recall_share=0.0)[0]).reshape(-1, 2)
+    return at_least((pairs[:, 0] - pairs[:, 1]) / pairs[:, 0], 0.01)
 
 
 @adaptation(
@@ -500,8 +500,8 @@ def a_repeated_text_is_less_surprising(specimen: Any) -> Any:
     needs="engine",
 )
 def a_verbatim_repetition_is_not_surprising(specimen: Any) -> Any:
-    found = surprises(specimen, repeated(3), sparseness=0.0)[0]
-    return at_most(np.array(found[len(SAID) :]) / np.mean(found[: len(SAID)]), 1e-6)
+    surprise = surprises(specimen, repeated(3), sparseness=0.0)[0]
+    return at_most(np.array(surprise[len(SAID) :]) / np.mean(surprise[: len(SAID)]), 1e-6)
 
 
 @adaptation(
@@ -516,10 +516,10 @@ def a_repetition_is_stored(specimen: Any) -> Any:
     "PC-15", source="ours: gain (S/S_usual - 1), by numpy's running mean", needs="engine", rtol=1e-6
 )
 def surprise_sets_the_encoding_strength(specimen: Any) -> Any:
-    found, memory = surprises(specimen, repeated(3), adaptation=1e-9)
-    usual = np.array([np.mean(found[:i]) for i in range(1, len(found))])
+    surprise, memory = surprises(specimen, repeated(3), adaptation=1e-9)
+    usual = np.array([np.mean(surprise[:i]) for i in range(1, len(surprise))])
     return memory.store.array(INITIAL_STRENGTH), np.concatenate(
-        [[0.0], 0.1 * np.clip(np.array(found[1:]) / usual - 1.0, -1.0, 1.0)]
+        [[0.0], 0.1 * np.clip(np.array(surprise[1:]) / usual - 1.0, -1.0, 1.0)]
     )
 
 
@@ -548,7 +548,7 @@ def code_of(names: tuple[str, ...], size: int) -> Array:
         for name in names
     ]
     return (
-        np.sum([[-1.0 if bit == "1" else 1.0 for bit in each] for each in bits], axis=0)
+        np.sum([[-1.0 if bit == "1" else 1.0 for bit in code] for code in bits], axis=0)
         / np.sqrt(len(names))
         if names
         else np.zeros(size)
@@ -599,14 +599,14 @@ class Hierarchy:
             return np.concatenate(
                 [
                     *(
-                        np.sqrt(p) * each
-                        for p, each in zip(precisions, errors(causes), strict=True)
+                        np.sqrt(p) * error
+                        for p, error in zip(precisions, errors(causes), strict=True)
                     ),
                     sparse,
                 ]
             )
 
-        found = least_squares(
+        optimum = least_squares(
             weighted,
             np.concatenate(self.predicted()[1:]),
             jac="3-point",
@@ -614,7 +614,7 @@ class Hierarchy:
             ftol=1e-14,
             gtol=1e-12,
         ).x
-        return [u, *np.split(found, np.cumsum(self.sizes[1:])[:-1])], errors(found)
+        return [u, *np.split(optimum, np.cumsum(self.sizes[1:])[:-1])], errors(optimum)
 
     def surprise(self, u: Array, e: Array, recalled: tuple[float, Array, Array] | None) -> float:
         """S of an event, with the cosine, input and code of the nearest memory."""
@@ -627,7 +627,9 @@ class Hierarchy:
             left = u - share * (recalled[1] - prediction[0])
             code = e - share * (recalled[2] - prediction[2]) if recalled[2].any() else e
         eps = self.rest(left, code, precisions)[1]
-        return float(0.5 * sum(p * (each @ each) for p, each in zip(precisions, eps, strict=True)))
+        return float(
+            0.5 * sum(p * (error @ error) for p, error in zip(precisions, eps, strict=True))
+        )
 
     def precisions(self, e: Array) -> Array:
         return np.asarray(1.0 / self.variance * np.append(np.ones(4), e.any()))

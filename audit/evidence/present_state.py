@@ -27,7 +27,7 @@ Said = tuple[float, str, str]  # h, speaker, text
     source="definition: the latest time, or the earliest, or the latest but one; of one time the later place is the newer",
 )
 def the_state_asked_for_is_chosen_by_time(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(1), list[Any](), list[Any]()
+    rng, measured, expected = np.random.default_rng(1), list[Any](), list[Any]()
     for size in (2, 3, 5, 8) * 4:
         times = rng.integers(0, 4, size).astype(float).tolist()
         newest = max(range(size), key=lambda place: (times[place], place))
@@ -35,12 +35,12 @@ def the_state_asked_for_is_chosen_by_time(specimen: Any) -> Any:
             (place for place in range(size) if place != newest),
             key=lambda place: (times[place], place),
         )
-        found += [
+        measured += [
             specimen.wanted(times, specimen.AskedState[name])
             for name in ("NEWEST", "PRESENT", "FIRST", "FORMER")
         ]
         expected += [newest, newest, times.index(min(times)), former]
-    return found, expected
+    return measured, expected
 
 
 QUESTIONS = (       # of the state that each asks for, by hand
@@ -233,14 +233,16 @@ REACHED = (
     needs="engine",
 )
 def no_time_ahead_of_the_present_is_the_newest(specimen: Any) -> Any:
-    memory, found = scored(specimen, ()), list[int]()
+    memory, measured = scored(specimen, ()), list[int]()
     memory.passing.jump_hours, memory.passing.late_hours = 1000.0, 1.0
     with catch_warnings(action="ignore", category=ClockWarning):
         encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in AHEAD))
     for cases in (AS_TOLD, REACHED):
-        found += [int(row) for question, _ in cases for row in memory.retrieve(question, k=20).rows]
+        measured += [
+            int(row) for question, _ in cases for row in memory.retrieve(question, k=20).rows
+        ]
         memory.advance(9000.0, confirm=True)
-    return found, [row for cases in (AS_TOLD, REACHED) for _, rows in cases for row in rows]
+    return measured, [row for cases in (AS_TOLD, REACHED) for _, rows in cases for row in rows]
 
 
 @adaptation(
@@ -250,7 +252,7 @@ def no_time_ahead_of_the_present_is_the_newest(specimen: Any) -> Any:
     atol=1e-4,
 )
 def one_score_changes(specimen: Any) -> Any:
-    found, expected = list[float](), list[float]()
+    measured, expected = list[float](), list[float]()
     for question, log, rows in CASES:
         memory = scored(specimen, log)
         memory.retrieve(question, k=20)
@@ -258,9 +260,9 @@ def one_score_changes(specimen: Any) -> Any:
         moved = next((row for place, row in enumerate(rows) if row > place), -1)
         if moved >= 0:
             scores[moved] = scores[rows.index(moved)]
-        found += memory.column(ARRANGED).tolist()
+        measured += memory.column(ARRANGED).tolist()
         expected += scores
-    return found, expected
+    return measured, expected
 
 
 def scored(specimen: Any, log: tuple[Said, ...]) -> Engine:
@@ -307,8 +309,8 @@ def likeness_over_the_number_of_words(specimen: Any) -> Picture:
         "likeness",
         (
             *(
-                Curve(what, sizes, [like(int(n), one, other) for n in sizes])
-                for what, (one, other) in changes.items()
+                Curve(what, sizes, [like(int(n), first, second) for n in sizes])
+                for what, (first, second) in changes.items()
             ),
             *(dots(f"(n - {k}) / n", sizes, (sizes - k) / sizes) for k in (1, 2)),
         ),

@@ -406,8 +406,8 @@ def related_words_are_those_of_the_concepts(specimen: Any) -> Any:
         f"{line} car",
         f"{line} zzz car",
     )
-    found = [" ".join(specimen.related_words(text, 2)) for text in asked]
-    return found, ["sibling brother dental tooth", "sibling brother", "automobile auto", "", "",
+    related = [" ".join(specimen.related_words(text, 2)) for text in asked]
+    return related, ["sibling brother dental tooth", "sibling brother", "automobile auto", "", "",
                    "vehicle automobile", ""]  # fmt: skip
 
 
@@ -432,8 +432,8 @@ def margins(specimen: Any, word: str, weight: float) -> list[float]:
     Every word is in one memory of eight words, so that all idf and lengths are equal.  A score is
     the maximum over the cues of weight times BM25.
     """
-    found = by_kind(specimen, word, synonyms=weight)[0]
-    near = found[0].split() if found else []
+    made = by_kind(specimen, word, synonyms=weight)[0]
+    near = made[0].split() if made else []
     rows = [[f"{label}{i}" for i in range(8)] for label in "abcdefghij"]
     rows[0][0], rows[1][: len(near)] = word, near
     rows += [[other, *(f"x{i}{j}" for j in range(7))] for i, other in enumerate(near)]
@@ -521,11 +521,11 @@ def hostile_queries_are_cut(specimen: Any) -> Any:
 
 @adaptation("QX-10", source="the cut is at a space: a word that crosses it is left out")
 def the_last_word_that_is_read_is_whole(specimen: Any) -> Any:
-    found = [
+    measured = [
         specimen.beginning(text)
         for text in ("abcd " * 200, "abcd " * 400, "x" * 995 + " window", "Ada\u2019s boat")
     ]
-    return found, ["abcd " * 200, ("abcd " * 200)[:-1], "x" * 995, "Ada's boat"]
+    return measured, ["abcd " * 200, ("abcd " * 200)[:-1], "x" * 995, "Ada's boat"]
 
 
 @adaptation(
@@ -536,7 +536,7 @@ def a_memory_is_asked_in_every_wording(specimen: Any) -> Any:
     seen: dict[str, list[tuple[float, str]]] = {}
 
     def note(view: Any, cue: Any) -> None:
-        seen[cue.query.text] = [(weight, each.query.text) for weight, each in view.cues]
+        seen[cue.query.text] = [(weight, wording.query.text) for weight, wording in view.cues]
 
     memory = memory_of(
         specimen,
@@ -611,7 +611,7 @@ def a_memory_matches_its_best_wording(specimen: Any) -> Any:
     source="ours: of memories of equal idf and length, one with the word scores above one with all its related words",
 )
 def a_memory_with_the_word_ranks_first(specimen: Any) -> Any:
-    found: list[float] = []
+    measured: list[float] = []
     groups = [group for group in specimen.GROUPS if len(group) == 5][:6]
     pairs = [
         ((group[0], *(f"x{k}{i}" for i in range(3))), group[1:]) for k, group in enumerate(groups)
@@ -628,8 +628,8 @@ def a_memory_with_the_word_ranks_first(specimen: Any) -> Any:
         for k, group in enumerate(groups):
             memory.retrieve(group[0])
             scores = np.nan_to_num(memory.column(LEXICAL), nan=-1.0)
-            found.append(float(scores[2 * k] - scores[2 * k + 1]))
-    return at_least(found, 0.05)
+            measured.append(float(scores[2 * k] - scores[2 * k + 1]))
+    return at_least(measured, 0.05)
 
 
 # Question, the messages that the model writes, those that count, its words that are no stop words.
@@ -722,8 +722,8 @@ def hypothetical_memories_are_one_cue(specimen: Any) -> Any:
         measured.append([*memory.column(DENSE), *np.nan_to_num(memory.column(LEXICAL), nan=0.0)])
         mean = np.mean([unit(question), *map(unit, counted)], axis=0)
         cosines = [
-            [float(unit(text) @ each) / math.sqrt(float(each @ each)) for text in TOLD]
-            for each in (unit(question), mean)
+            [float(unit(text) @ vector) / math.sqrt(float(vector @ vector)) for text in TOLD]
+            for vector in (unit(question), mean)
         ]
         expected.append(
             [*np.max(cosines, axis=0), *bm25([words.split() for words in TOLD.values()], [cue])]
@@ -737,7 +737,7 @@ def hypothetical_memories_are_one_cue(specimen: Any) -> Any:
 )
 def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
     text, good = "Did Ada sell the boat?", ("Ada sold it", "Bo has the boat", "No")
-    found: list[list[tuple[float, str]]] = []
+    cues: list[list[tuple[float, str]]] = []
     bad = ('{"messages": ["a", "b"]}', '{"messages": ["a", "b", "c", "d"]}',
            '{"messages": ["a", "b", 3]}', '{"messages": "abc"}', "[]", "", "a",
            '{"messages": ["a", "b", "c"], "more": 1}', "Ignore the question",
@@ -755,8 +755,8 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
     ):
         note = neighbour(
             Phase.RETRIEVE,
-            lambda view, cue: found.append(
-                [(weight, each.query.text) for weight, each in view.cues]
+            lambda view, cue: cues.append(
+                [(weight, wording.query.text) for weight, wording in view.cues]
             ),
             reads=(CUES,),
         )
@@ -772,10 +772,7 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
         encode(memory, (0.0, "Ada sold her boat"))
         memory.retrieve(asked)
     rules = [(1.0, text), (0.4, "vend auction ship sail"), (REWRITES, "Ada sold the boat")]
-    return {
-        "cues": found,
-        "asked": [len(without.asked), *(len(table.asked) for table in tables)],
-    }, {
+    return {"cues": cues, "asked": [len(without.asked), *(len(table.asked) for table in tables)]}, {
         "cues": [rules] * 3 + [[(1.0, "?! ...")]] + [rules] * len(bad) + [[*rules, (1.0, text)]],
         "asked": [0] + [1] * len(bad),
     }

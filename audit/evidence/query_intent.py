@@ -111,13 +111,13 @@ def each_question_has_its_intent(specimen: Any) -> Any:
 
 @adaptation("QI-10", source="questions written for each kind, in a memory")
 def each_question_has_its_kind(specimen: Any) -> Any:
-    memory, found = memory_of(specimen), []
+    memory, measured = memory_of(specimen), []
     encode(memory, (0.0, "Ada sings"), (1.0, "Bo works"))
     asked = [(text, name) for name, texts in KINDS.items() for text in texts]
     for text, _ in asked:
         memory.retrieve(text)
-        found.append(memory.column(specimen.QUESTION_KIND).item())
-    return found, [("GENERAL", "DETAIL", "SYNTHESIS").index(name) for _, name in asked]
+        measured.append(memory.column(specimen.QUESTION_KIND).item())
+    return measured, [("GENERAL", "DETAIL", "SYNTHESIS").index(name) for _, name in asked]
 
 
 @equation("QI-2", source="the tables, multiplied")
@@ -136,8 +136,8 @@ def strength_is_the_exponent_of_the_weights(specimen: Any) -> Any:
 
 @limit("QI-4", source="closed form: without words every factor is 1")
 def a_query_without_words_changes_nothing(specimen: Any) -> Any:
-    found = [weigh(specimen, text) for text in ("", "?!...", "\x00")]
-    return np.array([[i, *w] for i, w in found]), np.array([[-1.0] + [1.0] * len(Facet)] * 3)
+    weighed = [weigh(specimen, text) for text in ("", "?!...", "\x00")]
+    return np.array([[i, *w] for i, w in weighed]), np.array([[-1.0] + [1.0] * len(Facet)] * 3)
 
 
 @adaptation("QI-5", source="ours: factors are moderate, and none switches a facet off")

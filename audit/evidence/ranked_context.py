@@ -30,11 +30,11 @@ WORTH = (0.9, 0.1, 0.5, 0.7, 0.2)
     "RK-1", source="closed form: 1 + 0.1 for each keyword, and 1.2 below 24 h", papers=(PAPER,)
 )
 def the_printed_boosts(specimen: Any) -> Any:
-    found = [
+    measured = [
         [specimen.boost(float(k), age, EACH, FRESH, SPAN) for age in (0.0, 23.99, 24.0, 100.0)]
         for k in range(4)
     ]
-    return found, np.outer([1.0, 1.1, 1.2, 1.3], [1.2, 1.2, 1.0, 1.0])
+    return measured, np.outer([1.0, 1.1, 1.2, 1.3], [1.2, 1.2, 1.0, 1.0])
 
 
 @signature("RK-2", source="the boost falls by a sixth at 24 h at once", papers=(PAPER,))
@@ -137,8 +137,10 @@ def intents_by_the_printed_rule(specimen: Any) -> Any:
         "question": "",
         "action": "task_push shell_exec file_write",
     }
-    found = [specimen.signals_of(text, ("bo", "ada", "ada"), {"ada", "cleo"}) for text, _ in asked]
-    return [f"{s.intent} {' '.join(s.kinds)} {s.entities}" for s in found], [
+    signals = [
+        specimen.signals_of(text, ("bo", "ada", "ada"), {"ada", "cleo"}) for text, _ in asked
+    ]
+    return [f"{s.intent} {' '.join(s.kinds)} {s.entities}" for s in signals], [
         f"{intent} {kinds[intent]} {('ada',)}" for _, intent in asked
     ]
 
@@ -218,7 +220,7 @@ def boosts_over_age(specimen: Any) -> Picture:
 def added(specimen: Any) -> Any:
     return specimen.replacing(
         "boost",
-        lambda k, age, each, fresh, span: 1.0 + each * k + (fresh - 1.0 if age < span else 0.0),
+        lambda k, age, gain, fresh, span: 1.0 + gain * k + (fresh - 1.0 if age < span else 0.0),
     )
 
 
@@ -226,8 +228,8 @@ def added(specimen: Any) -> Any:
 def smooth(specimen: Any) -> Any:
     return specimen.replacing(
         "boost",
-        lambda k, age, each, fresh, span: (
-            (1.0 + each * k) * (1.0 + (fresh - 1.0) * float(np.exp(-age / span)))
+        lambda k, age, gain, fresh, span: (
+            (1.0 + gain * k) * (1.0 + (fresh - 1.0) * float(np.exp(-age / span)))
         ),
     )
 

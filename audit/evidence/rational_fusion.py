@@ -84,7 +84,7 @@ def posterior_by_enumeration(
     papers=("anderson1990adaptive", "anderson1991reflections"),
 )
 def log_odds_of_need_plus_evidence_are_the_posterior(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     prior, likely, unlikely = (
         np.array([0.6, 0.3, 0.1]),
         np.array([0.1, 0.3, 0.6]),
@@ -102,9 +102,9 @@ def log_odds_of_need_plus_evidence_are_the_posterior(specimen: Any) -> Any:
             support[list(seen)].astype(np.float32).astype(np.float64), 0.0, half, 1.0, out
         )
         p = np.exp(out - out.max())
-        found += (p / p.sum()).round(6).tolist()
+        measured += (p / p.sum()).round(6).tolist()
         expected += posterior_by_enumeration(prior, likely, unlikely, seen).round(6).tolist()
-    return found, expected
+    return measured, expected
 
 
 @equation(
@@ -159,12 +159,12 @@ def asked(
     rng: np.random.Generator, slopes: Array, questions: int, n: int, known: bool = True
 ) -> list[tuple[Array, Array, NDArray[np.int64]]]:
     """Questions whose needed memory is drawn from the posterior of these slopes."""
-    found = []
+    drawn = []
     for _ in range(questions):
         x, need = rng.normal(0.0, 1.0, (n, len(slopes))), rng.normal(0.0, 1.5, n) * known
         p = np.exp(x @ slopes + need)
-        found.append((x, need, np.array([rng.choice(n, p=p / p.sum())])))
-    return found
+        drawn.append((x, need, np.array([rng.choice(n, p=p / p.sum())])))
+    return drawn
 
 
 @equation(
@@ -174,7 +174,7 @@ def asked(
     atol=1e-6,
 )
 def the_fit_is_the_maximum_of_the_likelihood(specimen: Any) -> Any:
-    found = []
+    measured = []
     for seed, slopes, ridge in (
         (1, [1.0, 0.3, 0.0], 1e-3),
         (2, [0.5, 2.0, -0.7], 1e-3),
@@ -200,8 +200,8 @@ def the_fit_is_the_maximum_of_the_likelihood(specimen: Any) -> Any:
         best = specimen.fitted(questions) if ridge == 1e-3 else specimen.fitted(questions, ridge)
         for j, h in enumerate(1e-4 * np.eye(3)):
             rise = (gain(best + h) - gain(best - h)) / 2e-4
-            found += [min(best[j], 0.0), rise if best[j] > 0.0 else max(rise, 0.0)]
-    return found, [0.0] * 18
+            measured += [min(best[j], 0.0), rise if best[j] > 0.0 else max(rise, 0.0)]
+    return measured, [0.0] * 18
 
 
 @signature(
@@ -324,7 +324,7 @@ def nothing_is_said_without_signals(specimen: Any) -> Any:
     shipped = specimen.read_calibration(specimen.SHIPPED)
     return [
         *memory.column(FUSED),
-        float(len(shipped) > 1 and min(each.slope for each in shipped.values()) >= 0.0),
+        float(len(shipped) > 1 and min(entry.slope for entry in shipped.values()) >= 0.0),
     ], [0.0, 0.0, 1.0]
 
 
@@ -345,9 +345,9 @@ def the_ends_are_defined(specimen: Any) -> Any:
         out,
     )
     name, shipped = next(
-        (name, each)
-        for name, each in json.loads(specimen.SHIPPED.read_text())["signals"].items()
-        if each["slope"] > 0.0
+        (name, entry)
+        for name, entry in json.loads(specimen.SHIPPED.read_text())["signals"].items()
+        if entry["slope"] > 0.0
     )
     said = []
     for weight in (0.7, 0.0):
@@ -401,20 +401,20 @@ def fails(call: Callable[[Any], Any], value: Any) -> int:
 )
 def probability_over_lead(specimen: Any) -> Picture:
     lead = np.linspace(0.0, 8.0, 33)
-    found = []
-    for each in lead:
+    chances = []
+    for ahead in lead:
         out = np.zeros(2)
         specimen.add_need(
             np.array([-2.0, 0.0]), np.zeros(2), np.zeros(2, np.int8), np.ones(2, np.bool_), 1.0, out
         )
-        specimen.add_evidence(np.array([each, 0.0]), 0.0, 0.0, 1.0, out)
-        found.append(float(1.0 / (1.0 + np.exp(out[1] - out[0]))))
+        specimen.add_evidence(np.array([ahead, 0.0]), 0.0, 0.0, 1.0, out)
+        chances.append(float(1.0 / (1.0 + np.exp(out[1] - out[0]))))
     marks = np.array([0.0, 2.0, 4.0, 6.0])
     return Picture(
         "lead in evidence, ln units",
         "probability of being needed",
         (
-            Curve("mechanism", lead, np.array(found)),
+            Curve("mechanism", lead, np.array(chances)),
             dots("Bayes' rule", marks, 1.0 / (1.0 + np.exp(2.0 - marks))),
         ),
     )
@@ -492,8 +492,8 @@ def need_counted_twice(specimen: Any) -> Any:
     @hook(Phase.RETRIEVE, reads=specimen.RationalFusion.fuse.__hook__.reads, adds=(), sets=(FUSED,))
     def fuse(self: Any, view: Any, cue: Any) -> None:
         specimen.RationalFusion.fuse(self, view, cue)
-        for each, scores, weight in view.signals:
-            if each.scale is Scale.LOG_ODDS:
+        for column, scores, weight in view.signals:
+            if column.scale is Scale.LOG_ODDS:
                 view.fused[...] += weight * scores
 
     return specimen.overriding("RationalFusion", fuse=fuse)

@@ -50,14 +50,14 @@ def recency_is_one_at_access_and_zero_in_the_distant_past(specimen: Any) -> Any:
 
 @equation("RC-4", source="unit of the half-life: days, times the time scale", rtol=1e-6)
 def the_plug_in_uses_days_and_the_time_scale(specimen: Any) -> Any:
-    found = []
+    measured = []
     for scale in (1.0, 2.0):
         view = SimpleNamespace(
             now=96.0, last_access=np.array([96.0, 48.0]), recency=np.full(2, np.nan, np.float32)
         )
         plug_in(specimen, 2.0, scale).score(view, None)
-        found.extend(view.recency.tolist())
-    return found, [1.0, 0.5, 1.0, math.sqrt(0.5)]
+        measured.extend(view.recency.tolist())
+    return measured, [1.0, 0.5, 1.0, math.sqrt(0.5)]
 
 
 @adaptation(
@@ -97,11 +97,11 @@ def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tupl
     measured, expected = [], []
     for now, query, recalled in ((36.0, "boat", 0), (60.0, "keys", 1), (90.0, "boat", None)):
         memory.advance(now)
-        found = memory.retrieve(query, k=1, learn=recalled is not None)
+        answer = memory.retrieve(query, k=1, learn=recalled is not None)
         measured += [memory.column(specimen.RECENCY).tolist()]
         expected += [np.exp2(-(now - last) / hours).tolist()]
         if recalled is not None:
-            assert found.rows.tolist() == [recalled]
+            assert answer.rows.tolist() == [recalled]
             last[recalled] = now
     return measured, expected
 

@@ -51,8 +51,8 @@ Vector = NDArray[np.float64]
 
 def pattern(*units: slice) -> Vector:
     x = -np.ones(N)
-    for each in units:
-        x[each] = 1.0
+    for active in units:
+        x[active] = 1.0
     return x
 
 

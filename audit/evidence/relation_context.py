@@ -41,7 +41,7 @@ def pairs_and_depths_are_those_of_shortest_paths(specimen: Any) -> Any:
             int(rng.integers(0, 4)),
         )
         weight = {frozenset(pair): float(rng.integers(1, 9)) for pair in graph.edges}
-        found = specimen.breadth_first(
+        pairs = specimen.breadth_first(
             starts, lambda v, g=graph, w=weight: {u: w[frozenset((u, v))] for u in g[v]}, depth
         )
         far = nx.multi_source_dijkstra_path_length(graph, set(starts), weight=None)
@@ -50,7 +50,7 @@ def pairs_and_depths_are_those_of_shortest_paths(specimen: Any) -> Any:
             for pair in graph.edges
             if any(far.get(v, depth) < depth for v in pair)
         }
-        measured.append(str(sorted((*sorted(pair), *what) for pair, what in found.items())))
+        measured.append(str(sorted((*sorted(pair), *what) for pair, what in pairs.items())))
         expected.append(str(sorted((*pair, *what) for pair, what in by_hand.items())))
     return measured, expected
 
@@ -61,8 +61,8 @@ def pairs_and_depths_are_those_of_shortest_paths(specimen: Any) -> Any:
 )
 def no_pair_is_there_twice(specimen: Any) -> Any:
     triangle = {1: {2: 1.0, 3: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {1: 1.0, 2: 1.0}}
-    found = specimen.breadth_first([1], lambda v: triangle[v], 5)
-    return len({frozenset(pair) for pair in found}) == len(found) == 3
+    pairs = specimen.breadth_first([1], lambda v: triangle[v], 5)
+    return len({frozenset(pair) for pair in pairs}) == len(pairs) == 3
 
 
 STORY = (
@@ -106,12 +106,12 @@ def a_memory_offers_relations(specimen: Any) -> Any:
         f"{o.text} | {o.section} | {o.score:.4f} | {o.forms} | {o.kind}" for o in (*offers, *again)
     ]
     tail = "| () | relation"
-    two, one = "ada --[mentioned together 2 times]--> bo", "ada --[mentioned together]--> bo"
+    two, single = "ada --[mentioned together 2 times]--> bo", "ada --[mentioned together]--> bo"
     return lines, [
         f"{two} | Relationships | 1.0000 {tail}",
         f"ada --[related]--> cleo | Relationships | 0.5000 {tail}",
         f"bo --[mentioned together]--> oslo | Relationships | 0.2500 {tail}",
-        f"{one} | Relationships | 1.0000 {tail}",
+        f"{single} | Relationships | 1.0000 {tail}",
         f"ada --[related]--> cleo | Relationships | 1.0000 {tail}",
         f"bo --[mentioned together]--> oslo | Relationships | 0.5000 {tail}",
     ]
@@ -180,7 +180,7 @@ def the_strongest_relations_of_an_entity(specimen: Any) -> Any:
         )
     memory.advance(3.0)
     order = list(dict.fromkeys(met))
-    number = {name: sum(each == name for each in met[-50:]) for name in order}
+    number = {name: sum(met_name == name for met_name in met[-50:]) for name in order}
     strongest = sorted(
         (name for name in order if number[name]),
         key=lambda name: (-number[name], order.index(name)),
@@ -251,8 +251,8 @@ def both(specimen: Any) -> Any:
     original = specimen.breadth_first
 
     def twice(seeds: Any, related: Any, depth: int) -> Any:
-        found = original(seeds, related, depth)
-        return {**found, **{pair[::-1]: what for pair, what in found.items()}}
+        pairs = original(seeds, related, depth)
+        return {**pairs, **{pair[::-1]: what for pair, what in pairs.items()}}
 
     return specimen.replacing("breadth_first", twice)
 

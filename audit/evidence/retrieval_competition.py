@@ -641,12 +641,12 @@ def a_whole_cue_finds_a_suppressed_memory(specimen: Any) -> Any:
     papers=("usher2001time",),
 )
 def one_memory_or_none_does_not_compete(specimen: Any) -> Any:
-    memory, found = memory_of(specimen, "lexical_bm25"), []
+    memory, measured = memory_of(specimen, "lexical_bm25"), []
     encode(memory, (0.0, "a boat"), (1.0, "a red boat"))
     for row in (0, 1):
         memory.assembly.show(row, False)
-        found += [*(memory.retrieve("boat", learn=True).final - memory.column(FUSED))]
-    return found, [0.0] * 4
+        measured += [*(memory.retrieve("boat", learn=True).final - memory.column(FUSED))]
+    return measured, [0.0] * 4
 
 
 # --- figures --------------------------------------------------------------------------------------

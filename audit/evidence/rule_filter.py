@@ -121,7 +121,7 @@ def each_part_of_where_selects_its_memories(specimen: Any) -> Any:
 
 @adaptation("RF-2", source="ours: queries by hand for each part of `when`")
 def each_part_of_when_holds_for_its_queries(specimen: Any) -> Any:
-    found = []
+    measured = []
     for when, _ in WHEN:
         rule = {"name": "all", "then": "exclude", "where": {"since": "2000-01-01"}}
         memory = ruled(specimen, [rule if when is None else {**rule, "when": when}])
@@ -129,8 +129,8 @@ def each_part_of_when_holds_for_its_queries(specimen: Any) -> Any:
         for text in QUERIES:
             memory.retrieve(text)
             held.append(bool(memory.column(BAN).all()))
-        found.append(tuple(held))
-    return found, [held for _, held in WHEN]
+        measured.append(tuple(held))
+    return measured, [held for _, held in WHEN]
 
 
 @equation(
@@ -196,12 +196,12 @@ def hard_rules_decide_who_is_answered_and_soft_rules_the_order(specimen: Any) ->
             "where": {"speaker": speaker},
             "when": {"words": "trees"},
         }
-        found: list[int] = (
+        answered: list[int] = (
             ruled(specimen, [rule], log=twins)
             .retrieve("the tree that was planted", k=2)
             .rows.tolist()
         )
-        return found
+        return answered
 
     return [rows("exclude", "Ada")] == [[2]] and [
         rows("only", "Ada"),
@@ -307,17 +307,17 @@ WRONG: tuple[tuple[str, int, str], ...] = (
     source="ours: line and word of the error, by hand, for each file that states no rule; a cure in each",
 )
 def a_file_that_states_no_rule_is_refused_with_its_line(specimen: Any) -> Any:
-    found = []
+    measured = []
     for text, line, word in WRONG:
         try:
             ruled(specimen, text, log=())
         except RegistryError as error:
-            found.append(
+            measured.append(
                 (error.where.endswith(f"rules.yaml:{line}"), word in error.what, bool(error.cure))
             )
         else:
-            found.append((False, False, False))
-    return found, [(True, True, True)] * len(WRONG)
+            measured.append((False, False, False))
+    return measured, [(True, True, True)] * len(WRONG)
 
 
 @limit("RF-8", source="closed form: votes and logs add to what is there; bounds of the factor")
@@ -345,15 +345,15 @@ def votes_and_factors_add(specimen: Any) -> Any:
 def factor_over_rules(specimen: Any) -> Picture:
     counts = np.arange(7)
 
-    def factor(each: float) -> Any:
-        found = []
+    def factor(value: float) -> Any:
+        factors = []
         for count in counts:
             out = np.zeros(1)
             specimen.add_log_factors(
-                np.array([2**7 - 1]), np.arange(count), np.full(count, np.log(each)), out
+                np.array([2**7 - 1]), np.arange(count), np.full(count, np.log(value)), out
             )
-            found.append(float(np.exp(out[0])))
-        return found
+            factors.append(float(np.exp(out[0])))
+        return factors
 
     return Picture(
         "soft rules that the memory matches",

@@ -159,11 +159,11 @@ def a_memory_adds_the_factors_and_the_votes(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def a_memory_of_little_importance_is_never_answered(specimen: Any) -> Any:
-    found = [
+    answered = [
         sorted(story(specimen, floor=floor).retrieve("event", k=9).rows.tolist())
         for floor in (0.0, 0.1, 0.5, 0.95)
     ]
-    return [len(rows) for rows in found] + found[1] + found[2], [6, 3, 2, 0, 0, 2, 3, 0, 3]
+    return [len(rows) for rows in answered] + answered[1] + answered[2], [6, 3, 2, 0, 0, 2, 3, 0, 3]
 
 
 @adaptation(
@@ -185,12 +185,12 @@ def the_time_asked_for_decides_between_equals(specimen: Any) -> Any:
 @limit("SW-7", source="definition: without importance, news or a time asked for nothing changes")
 def unjudged_memories_keep_their_scores(specimen: Any) -> Any:
     memory = memory_of(specimen, "lexical_bm25")
-    found = []
+    measured = []
     for k in range(2):
         memory.retrieve("When was event 2?")
-        found += [*memory.column(LOG_PRIOR), *memory.column(BAN)]
+        measured += [*memory.column(LOG_PRIOR), *memory.column(BAN)]
         encode(memory, (float(k), f"event {k}"))
-    return found, [0.0, 0.0]
+    return measured, [0.0, 0.0]
 
 
 @equation(

@@ -282,12 +282,12 @@ def the_residual_strength_is_part_of_every_strength_to_an_item(specimen: Any) ->
 def a_mention_is_one_unit_of_study(specimen: Any) -> Any:
     # node 0 has the links 1, 0 and 2
     links = np.array([1, 0]), np.array([3, 1]), np.array([3, 1, 0, 2]), np.array([2, 0, -1, 1])
-    found = []
+    measured = []
     for scale in (0.1, 0.0):
         match = np.full(4, 9.0)
         specimen.linked(0, np.array([0.0, 0.3, 0.7, 0.0]), scale, *links, match)
-        found.append(match.tolist())
-    return found, [[4.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]]
+        measured.append(match.tolist())
+    return measured, [[4.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]]
 
 
 class Anything(Mechanism[Equal]):
@@ -313,14 +313,14 @@ def every_memory_of_an_answer_learns(specimen: Any) -> Any:
     )
     answered = memory.retrieve(Query("Ada"), k=3, learn=True).rows
     graph, gain = memory.store.graph, memory.store.graph.column(specimen.CUE_GAIN.name)
-    found = [
+    edges = [
         graph.find(entity_node(graph.entity_id("ada") or 0), row, EdgeType.ENTITY)
         for row in range(3)
     ]
     return [
         len(answered),
         *memory.store.array(specimen.CONTEXT_GAIN),
-        *(gain[e] if e is not None else 0.0 for e in found),
+        *(gain[e] if e is not None else 0.0 for e in edges),
         gain.sum(),
     ], [3.0, 0.7, 0.7, 0.7, 0.7, 0.7, 0.0, 1.4]
 
@@ -366,7 +366,7 @@ class Search:
         v, texts = self.v, [text.lower().split() for text, _ in TOLD]
         n, mean, product, total, matches = len(texts), sum(map(len, texts)) / len(texts), [], [], []
         for i, text in enumerate(texts):
-            found = [
+            matching = [
                 1.0 + self.to_name[i, name] / v["item_strength"]
                 if (i, name) in self.to_name
                 else 0.0
@@ -374,19 +374,19 @@ class Search:
             ]
             for word in words:
                 holding, tf = sum(word in other for other in texts), text.count(word)
-                found.append(
+                matching.append(
                     math.log(1.0 + (n - holding + 0.5) / (holding + 0.5))
                     * tf
                     * 2.2
                     / (tf + 1.2 * (0.25 + 0.75 * len(text) / mean))
                 )
-            strengths = [v["item_strength"] * match + v["residual_strength"] for match in found]
+            strengths = [v["item_strength"] * match + v["residual_strength"] for match in matching]
             context = v["context_strength"] + self.context[i]
             product.append(
                 context ** v["context_weight"] * math.prod(s ** v["item_weight"] for s in strengths)
             )
             total.append(v["context_weight"] * context + v["item_weight"] * sum(strengths))
-            matches.append(any(found))
+            matches.append(any(matching))
         whole = sum(product[j] for j in self.visible) or 1.0
         sampled = [product[i] / whole if i in self.visible else 0.0 for i in range(n)]
         recalled = [
@@ -442,10 +442,10 @@ def a_memory_samples_recovers_and_learns(specimen: Any) -> Any:
                 every_name[:most],
                 memory.retrieve(query, k=3, learn=True).rows.tolist(),
             )
-            found = search.odds(names, words[: most - len(names)])
+            odds = search.odds(names, words[: most - len(names)])
             measured += [*memory.column(specimen.CUE_PRODUCT), *memory.column(specimen.CUE_SUM)]
             measured += [*np.nan_to_num(memory.column(specimen.RECALL_ODDS), nan=9.0)]
-            expected += [*found[0], *found[1], *np.nan_to_num(found[2], nan=9.0)]
+            expected += [*odds[0], *odds[1], *np.nan_to_num(odds[2], nan=9.0)]
             search.recall(answered, names)
             measured += [
                 *memory.column(specimen.CONTEXT_GAIN),

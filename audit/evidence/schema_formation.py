@@ -93,9 +93,9 @@ def the_congruency_of_least_strength_depends_on_the_routes(specimen: Any) -> Any
             minimize_scalar(at, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}).x
         )
 
-    found = [weakest(1.0, 1.0, 2.0), weakest(2.0, 1.0, 2.0), weakest(1.0, 3.0, 3.0)]
+    measured = [weakest(1.0, 1.0, 2.0), weakest(2.0, 1.0, 2.0), weakest(1.0, 3.0, 3.0)]
     ratio = np.array([1.0, 0.5, math.sqrt(3.0)])
-    return found, ratio / (1.0 + ratio)
+    return measured, ratio / (1.0 + ratio)
 
 
 # --- Tse: dependence on the hippocampus -----------------------------------------------------------
@@ -270,18 +270,18 @@ def a_tag_that_all_share_is_no_evidence(specimen: Any) -> Any:
 )
 def congruency_is_the_share_of_bits_saved(specimen: Any) -> Any:
     seen, base, _ = world(2)
-    w, found, expected = seen[:8].mean(axis=0), [], []
+    w, measured, expected = seen[:8].mean(axis=0), [], []
     for x in (np.array([0, 3, 8]), np.array([5]), np.array([1, 2]), np.array([11]), np.arange(12)):
         rate = (base[x] + 1.0) / 41.0
         bits, left = -np.log2(rate).sum(), -np.log2((8.0 * w[x] + 2.0 * rate) / 10.0).sum()
-        found.append(specimen.congruency(x, w, 8.0, base, 40.0, 2.0))
+        measured.append(specimen.congruency(x, w, 8.0, base, 40.0, 2.0))
         expected.append(np.clip((bits - left) / bits, 0.0, 1.0))
     # no bits; 0.66 bits
     of_all, of_most = (
         specimen.congruency(np.array([0]), np.ones(1), 3.0, np.array([n]), 40.0, 2.0)
         for n in (40.0, 25.0)
     )
-    return [*found, of_all, of_most], [
+    return [*measured, of_all, of_most], [
         *expected,
         0.0,
         1.0 - math.log2((3.0 + 2.0 * 26.0 / 41.0) / 5.0) / math.log2(26.0 / 41.0),
@@ -555,16 +555,16 @@ def the_delta_rule_is_the_outer_product(specimen: Any) -> Any:
     atol=0.0,
 )
 def a_new_schema_replaces_the_smallest_and_longest_unused(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(9), [], []
+    rng, measured, expected = np.random.default_rng(9), [], []
     for _ in range(60):
         count, used = rng.integers(1, 3, 4).astype(float), rng.integers(0, 3, 4)
         serial = np.where(rng.random(4) < 0.5, np.arange(4) + 4 * rng.integers(0, 3, 4), -1)
         place = min((count[i], used[i], i) for i in range(4))[2]
         number = serial[place] + 4 if serial[place] >= 0 else place
         k = specimen.join(-1, np.array([0]), 7, np.zeros((4, 2)), count, np.zeros(4), used, serial)
-        found += [k, serial[k], used[k], count[k]]
+        measured += [k, serial[k], used[k], count[k]]
         expected += [place, number, 7, 1.0]
-    return found, expected
+    return measured, expected
 
 
 @adaptation(
@@ -573,7 +573,7 @@ def a_new_schema_replaces_the_smallest_and_longest_unused(specimen: Any) -> Any:
     atol=0.0,
 )
 def a_replayed_memory_without_schema_joins_the_most_probable_one(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(10), [], []
+    rng, measured, expected = np.random.default_rng(10), [], []
     for trial in range(40):
         table, shares, items = SchemaTable(ODD), rng.random((3, 6)) * (rng.random((3, 6)) < 0.6), 12
         x, base = (
@@ -602,9 +602,9 @@ def a_replayed_memory_without_schema_joins_the_most_probable_one(specimen: Any) 
             np.array([9, 10, 11]),
             schema,
         )
-        found += schema.tolist()
+        measured += schema.tolist()
         expected += [4, 9 + best if best < 3 and replays else 7]
-    return found, expected
+    return measured, expected
 
 
 # --- in a memory ----------------------------------------------------------------------------------
@@ -642,8 +642,8 @@ DREAMT = {
 
 
 def item_of(text: str) -> list[str]:
-    found = features(text)
-    return list(dict.fromkeys((*found.entities, *found.terms)))[: int(ODD["features"])]
+    read = features(text)
+    return list(dict.fromkeys((*read.entities, *read.terms)))[: int(ODD["features"])]
 
 
 class SchemaTable:
@@ -673,9 +673,9 @@ class SchemaTable:
                 np.array([k["w"].get(f, 0.0) for f in x]),
                 (k["n"] * k["size"] + s * mean) / (k["n"] + s),
             )
-            found = (k["n"] * known + s * rates) / (k["n"] + s)
-            present = (poisson.logpmf(1, found) - poisson.logpmf(1, rates)).sum()
-            absent = -(total - found.sum()) + (mean - rates.sum())
+            blended = (k["n"] * known + s * rates) / (k["n"] + s)
+            present = (poisson.logpmf(1, blended) - poisson.logpmf(1, rates)).sum()
+            absent = -(total - blended.sum()) + (mean - rates.sum())
             weight.append(k["n"] * math.exp(present + absent))
         p = np.array([*weight, self.values["concentration"]])
         return np.asarray(p / p.sum())

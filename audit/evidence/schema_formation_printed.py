@@ -43,16 +43,16 @@ def as_schemas(specimen: Any) -> SimpleNamespace:
 # --- as printed -----------------------------------------------------------------------------------
 @adaptation("SFP-1", source="intersection and union of sets", atol=1e-12)
 def overlap_of_sets_is_jaccard(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(0), [], []
+    rng, measured, expected = np.random.default_rng(0), [], []
     for _ in range(40):
         a, b = (set(rng.choice(9, rng.integers(0, 7), replace=False).tolist()) for _ in range(2))
-        found.append(
+        measured.append(
             specimen.jaccard(
                 np.array(sorted(a), dtype=np.int64), np.isin(np.arange(9), list(b)).astype(float)
             )
         )
         expected.append(len(a & b) / len(a | b) if a | b else 0.0)
-    return found, expected
+    return measured, expected
 
 
 @adaptation(

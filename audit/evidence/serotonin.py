@@ -335,7 +335,7 @@ def a_memory_learns_average_and_values_of_its_events(specimen: Any) -> Any:
     def reject(view: Any, incoming: Any) -> None:
         view.veto = int("record" in incoming.event.text)
 
-    memory, found = (
+    memory, measured = (
         memory_of(
             specimen,
             neighbour(Phase.ENCODE, reject, adds=(VETO,)),
@@ -357,8 +357,8 @@ def a_memory_learns_average_and_values_of_its_events(specimen: Any) -> Any:
             specimen.STANDING_CUES,
             HORIZON,
         )
-        found.append(np.hstack([memory.column(c).ravel() for c in columns]))
-    return np.array(found), average_reward_learning(3)
+        measured.append(np.hstack([memory.column(c).ravel() for c in columns]))
+    return np.array(measured), average_reward_learning(3)
 
 
 @equation(

@@ -137,8 +137,8 @@ def steady(interval: float, constants: Set) -> tuple[float, float]:
     papers=("tsodyks1998neural", "tsodyks1997neural"),
 )
 def a_depressing_synapse_releases_less_and_less(specimen: Any) -> Any:
-    found = releases(specimen, regular(20.0, 5), DEPRESSING)[0]
-    return [found, found], [
+    measured = releases(specimen, regular(20.0, 5), DEPRESSING)[0]
+    return [measured, measured], [
         integrated(regular(20.0, 5), DEPRESSING),
         [0.5, 0.2651, 0.1548, 0.1030, 0.0787],
     ]
@@ -152,11 +152,11 @@ def a_depressing_synapse_releases_less_and_less(specimen: Any) -> Any:
     papers=("tsodyks1998neural", "tsodyks1997neural"),
 )
 def depression_reaches_the_steady_state_of_the_rate(specimen: Any) -> Any:
-    found = [
+    measured = [
         releases(specimen, regular(rate, 200), DEPRESSING)[0][-1] for rate in (10.0, 20.0, 50.0)
     ]
     closed = [math.prod(steady(1000.0 / rate, DEPRESSING)) for rate in (10.0, 20.0, 50.0)]
-    return [found, found], [closed, [0.1052, 0.05713, 0.0241]]
+    return [measured, measured], [closed, [0.1052, 0.05713, 0.0241]]
 
 
 @equation(
@@ -178,8 +178,8 @@ def the_second_of_two_pulses_is_half_the_first(specimen: Any) -> Any:
     papers=("tsodyks1998neural", "markram1998differential"),
 )
 def a_facilitating_synapse_releases_more_and_more(specimen: Any) -> Any:
-    found = releases(specimen, regular(20.0, 5), FACILITATING)[0]
-    return [found, found], [
+    measured = releases(specimen, regular(20.0, 5), FACILITATING)[0]
+    return [measured, measured], [
         integrated(regular(20.0, 5), FACILITATING),
         [0.0300, 0.0553, 0.0757, 0.0918, 0.1043],
     ]
@@ -231,7 +231,7 @@ def irregular_trains_follow_the_differential_equations(specimen: Any) -> Any:
     papers=("tsodyks1998neural",),
 )
 def the_mean_field_is_the_fixed_point_of_its_equations(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for baseline, tau_rec, tau_f in (FACILITATING, WORKING, PYRAMIDAL):
         for rate in (0.002, 0.02, 0.1):
 
@@ -247,9 +247,9 @@ def the_mean_field_is_the_fixed_point_of_its_equations(specimen: Any) -> Any:
             minus, x = solve_ivp(
                 flow, (0.0, 4.0e4), [0.0, 1.0], rtol=1e-10, atol=1e-12, method="LSODA"
             ).y[:, -1]
-            found.append(specimen.mean_field(rate, baseline, tau_rec, tau_f))
+            measured.append(specimen.mean_field(rate, baseline, tau_rec, tau_f))
             expected.append((minus + baseline * (1.0 - minus), x))
-    return found, expected
+    return measured, expected
 
 
 @equation(
@@ -307,14 +307,14 @@ def without_time_constants_a_synapse_is_rested_at_once(specimen: Any) -> Any:
     papers=("tsodyks1998neural",),
 )
 def the_baseline_decides_between_facilitation_and_depression(specimen: Any) -> Any:
-    tau_rec, tau_f, found = 130.0, 530.0, []
+    tau_rec, tau_f, measured = 130.0, 530.0, []
     for baseline in (0.9, 0.999, 1.001, 1.1):
         large = baseline * tau_f / (tau_f + tau_rec)
         slow, slower = (
             math.prod(specimen.mean_field(rate, large, tau_rec, tau_f)) for rate in (1e-7, 0.0)
         )
-        found.append(slow > slower)
-    return found == [True, True, False, False]
+        measured.append(slow > slower)
+    return measured == [True, True, False, False]
 
 
 @signature(
@@ -352,16 +352,16 @@ def blank(n: int) -> tuple[Array, Array, Array]:
     atol=1e-6,
 )
 def resources_are_what_the_next_spike_would_release(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for constants in (DEPRESSING, FACILITATING, PYRAMIDAL):
         times, state = np.sort(np.random.default_rng(2).uniform(0.0, 1000.0, 12)), blank(2)
         for time in times[:-1]:
             specimen.use(1, time, constants[0], np.ones(2), *constants[1:], *state)
         out = np.zeros(2, np.float32)
         specimen.resources(times[-1], constants[0], np.ones(2), *constants[1:], *state, out)
-        found.append(out)
+        measured.append(out)
         expected.append([1.0, integrated(times, constants)[-1] / constants[0]])
-    return found, expected
+    return measured, expected
 
 
 @adaptation(
@@ -370,15 +370,15 @@ def resources_are_what_the_next_spike_would_release(specimen: Any) -> Any:
     atol=1e-6,
 )
 def a_factor_on_the_release_probability_scales_the_baseline(specimen: Any) -> Any:
-    found, expected, e = [], [], math.exp(-50.0 / 800.0)
+    measured, expected, e = [], [], math.exp(-50.0 / 800.0)
     for factor in (0.5, 1.0, 3.0, 0.0):
         state, out = blank(1), np.zeros(1, np.float32)
         specimen.use(0, 0.0, 0.5, np.full(1, factor), 800.0, 0.0, *state)
         specimen.resources(50.0, 0.5, np.full(1, factor), 800.0, 0.0, *state, out)
         raised = min(0.5 * factor, 1.0)
-        found.append(factor * float(out[0]))
+        measured.append(factor * float(out[0]))
         expected.append(raised * (1.0 - raised * e) / 0.5)
-    return found, expected
+    return measured, expected
 
 
 @adaptation(

@@ -25,11 +25,11 @@ def as_synapse(specimen: Any) -> SimpleNamespace:
     papers=("cortex2026",),
 )
 def printed_releases_collapse_with_the_number_of_uses(specimen: Any) -> Any:
-    u, x, found = 0.0, 1.0, []
+    u, x, measured = 0.0, 1.0, []
     for _ in range(5):
         u, x, released = specimen.spike(u, x, 0.5)
-        found.append(released)
-    return found, [1 / 2, 3 / 8, 7 / 64, 15 / 1024, 31 / 32768]
+        measured.append(released)
+    return measured, [1 / 2, 3 / 8, 7 / 64, 15 / 1024, 31 / 32768]
 
 
 @adaptation(

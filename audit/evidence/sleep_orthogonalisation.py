@@ -153,13 +153,13 @@ def the_bound_is_the_nearest_point_of_the_cone(specimen: Any) -> Any:
             along = np.cos(angle) * own + np.sin(angle) * across
             return np.asarray(max(0.0, along @ w) * along)
 
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda a, w=w, to=nearest: np.linalg.norm(to(a) - w),
             bounds=(0.0, np.arccos(0.9)),
             method="bounded",
             options={"xatol": 1e-12},
         )
-        expected.append(nearest(found.x))
+        expected.append(nearest(optimum.x))
         specimen.bounded(own, 0.9, w)
         measured.append(w)
     return measured, expected
@@ -430,9 +430,12 @@ def nights_in_memory(specimen: Any, nights: int) -> tuple[Any, Any]:
                     : 2 * TUNED["rivals"] + 1
                 ]:
                     if other != row and TUNED["interferes"] <= cosine[other] < TUNED["same"]:
-                        for one, two in ((row, other), (other, row)):
-                            if two not in rivals[one] and len(rivals[one]) < TUNED["rivals"]:
-                                rivals[one].append(two)
+                        for memory_row, rival in ((row, other), (other, row)):
+                            if (
+                                rival not in rivals[memory_row]
+                                and len(rivals[memory_row]) < TUNED["rivals"]
+                            ):
+                                rivals[memory_row].append(rival)
             touched.update(*(rivals[row] for row in new))
             for row in touched:
                 if rivals[row]:

@@ -80,17 +80,17 @@ cosines = papers.cosines_over_sleep.of_variety(
 
 @mutant("only one of the two is pushed", rejected_by="SOP-1")
 def one_sided(specimen: Any) -> Any:
-    def push(one: Any, other: Any, rate: float) -> None:
-        one -= rate * (one @ other) * other
-        one /= np.linalg.norm(one)
+    def push(first: Any, second: Any, rate: float) -> None:
+        first -= rate * (first @ second) * second
+        first /= np.linalg.norm(first)
 
     return specimen.replacing("push", push)
 
 
 @mutant("a stop at a cosine of 0.2, as in Cortex' code", rejected_by="SOP-2")
 def with_a_floor(specimen: Any) -> Any:
-    def push(one: Any, other: Any, rate: float) -> None:
-        if one @ other > 0.2:
-            specimen.push(one, other, rate)
+    def push(first: Any, second: Any, rate: float) -> None:
+        if first @ second > 0.2:
+            specimen.push(first, second, rate)
 
     return specimen.replacing("push", push)

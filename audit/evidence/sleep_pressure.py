@@ -67,7 +67,7 @@ def simulated(
     """Onset, S, end and S of each sleep: both differential equations integrated, each until its
     threshold is crossed.
     """
-    p, found = PAPER | changes, []
+    p, nights = PAPER | changes, []
 
     def c(at: float) -> float:
         return p["amplitude"] * math.sin(2.0 * math.pi * (at - p["phase"]) / p["day"])
@@ -85,8 +85,8 @@ def simulated(
         )
         onset, top = t, s
         t, s = stretch(t, s, lambda _, y: -y / p["tau_d"], lambda at, y: p["lower"] + c(at) - y[0])
-        found.append((onset, top, t, s))
-    return found
+        nights.append((onset, top, t, s))
+    return nights
 
 
 def scanned(f: Any, longest: float = 60.0) -> float:
@@ -101,14 +101,14 @@ def solved(
     specimen: Any, s: float, t: float, sleeps: int, constants: tuple[float, ...]
 ) -> list[tuple[float, float, float, float]]:
     """The same four numbers from the kernels."""
-    found = []
+    nights = []
     for _ in range(sleeps):
         onset = t + specimen.until_sleep(s, t, constants)
         top = specimen.awake(s, onset - t, constants[0])
         t = onset + specimen.until_waking(top, onset, constants)
         s = specimen.asleep(top, t - onset, constants[1])
-        found.append((onset, top, t, s))
-    return found
+        nights.append((onset, top, t, s))
+    return nights
 
 
 class Night:
@@ -182,7 +182,7 @@ def process_c_is_a_sine_of_the_time_of_day(specimen: Any) -> Any:
     papers=("daan1984timing",),
 )
 def the_first_crossings_equal_those_of_a_scan(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(3), [], []
+    rng, measured, expected = np.random.default_rng(3), [], []
     for case in range(80):
         s, t, a, phi = (
             rng.uniform(0.02, 0.98),
@@ -196,12 +196,12 @@ def the_first_crossings_equal_those_of_a_scan(specimen: Any) -> Any:
         def wave(x: Any, t: float = t, a: float = a, phi: float = phi, day: float = day) -> Any:
             return a * np.sin(2.0 * np.pi * (t + x - phi) / day)
 
-        found += [specimen.until_sleep(s, t, c), specimen.until_waking(s, t, c)]
+        measured += [specimen.until_sleep(s, t, c), specimen.until_waking(s, t, c)]
         expected += [
             scanned(lambda x, s=s, w=wave: 1.0 - (1.0 - s) * np.exp(-x / 18.2) - 0.67 - w(x)),
             scanned(lambda x, s=s, w=wave: 0.17 + w(x) - s * np.exp(-x / 4.2)),
         ]
-    return found, expected
+    return measured, expected
 
 
 @limit(
@@ -247,11 +247,11 @@ def s_after_unobserved_sleeps_equals_the_integrated_model(specimen: Any) -> Any:
     end = onset + specimen.until_waking(specimen.awake(0.4, onset - 10.0, 18.2), onset, c)
     _, _, woke, s = nights[4]
     onset6, top6, _, _ = nights[5]
-    found = [
+    measured = [
         specimen.s_now(0.4, 10.0, onset, end, at, c)
         for at in (nights[0][0] - 1.0, woke + 5.0, onset6 + 2.0)
     ]
-    return found, [
+    return measured, [
         (1 - 0.6 * math.exp(-(nights[0][0] - 11.0) / 18.2), False),
         (1 - (1 - s) * math.exp(-5.0 / 18.2), True),
         (top6 * math.exp(-2.0 / 4.2), True),
@@ -300,8 +300,8 @@ def the_free_running_cycle_has_the_known_length(specimen: Any) -> Any:
     papers=("daan1984timing",),
 )
 def time_of_day_entrains_sleep_to_24_hours(specimen: Any) -> Any:
-    found = [specimen.cycle(rhythm(amplitude=a), 100) for a in (0.1, 0.12)]
-    return [[x[4], x[2], x[2] + x[4], x[3]] for x in found], [
+    cycles = [specimen.cycle(rhythm(amplitude=a), 100) for a in (0.1, 0.12)]
+    return [[x[4], x[2], x[2] + x[4], x[3]] for x in cycles], [
         [7.69, 16.31, 24.0, 0.633],
         [7.94, 16.06, 24.0, 0.625],
     ]
@@ -406,7 +406,7 @@ def recovery_sleep_is_deeper_rather_than_longer(specimen: Any) -> Any:
     papers=("daan1984timing",),
 )
 def cycles_begin_at_the_lower_threshold(specimen: Any) -> Any:
-    model, s, t, found, expected = (
+    model, s, t, measured, expected = (
         TwoProcesses(1.0),
         PAPER["lower"],
         0.0,
@@ -418,9 +418,9 @@ def cycles_begin_at_the_lower_threshold(specimen: Any) -> Any:
         top = model.up(s, awake)
         asleep = model.fall(top, t + awake)
         s, t = model.down(top, asleep), (t + awake + asleep) % 24.0
-        found += specimen.cycle(rhythm(), sleeps)
+        measured += specimen.cycle(rhythm(), sleeps)
         expected += [t, s, awake, top, asleep]
-    return found, expected
+    return measured, expected
 
 
 # --- limits ---------------------------------------------------------------------------------------
@@ -579,11 +579,11 @@ def stored_events_add_pressure(specimen: Any) -> Any:
 def the_first_event_starts_at_the_usual_pressure_of_that_hour(specimen: Any) -> Any:
     _, _, woke, s = simulated(0.1, 8.0, 12)[-2]
     onset, top, _, _ = simulated(0.1, 8.0, 12)[-1]
-    found = [
+    measured = [
         Night(specimen, effort=0.0).tell(24.0 * 20000 + hour).value(specimen.PROCESS_S)
         for hour in (12.0, 3.0)
     ]
-    return found, [
+    return measured, [
         1.0 - (1.0 - s) * math.exp(-((12.0 - woke) % 24.0) / 18.2),
         top * math.exp(-((3.0 - onset) % 24.0) / 4.2),
     ]
@@ -755,7 +755,7 @@ def through(
     h.
     """
     woke, s, wake, _, _ = specimen.cycle(c, 100)
-    times, start, until, asleep, found = (
+    times, start, until, asleep, pressures = (
         np.arange(-wake, 24.0 * days, 0.25),
         -wake,
         kept_awake,
@@ -774,10 +774,10 @@ def through(
             until = start + (specimen.until_waking if asleep else specimen.until_sleep)(
                 s, woke + wake + start, c
             )
-        found.append(
+        pressures.append(
             specimen.asleep(s, t - start, c[1]) if asleep else specimen.awake(s, t - start, c[0])
         )
-    return times, np.array(found)
+    return times, np.array(pressures)
 
 
 @figure(

@@ -411,11 +411,11 @@ def replay_is_the_algorithm_of_the_paper(specimen: Any) -> Any:
     for _ in range(40):
         after, reward, need, q = problem(rng)
         chance, alpha, twin = rng.random((40, 2)), float(rng.choice([1.0, 0.5])), q.copy()
-        for found, states, actions, value in (
+        for into, states, actions, value in (
             (measured, *replayed(specimen, after, reward, need, q, chance, alpha=alpha), q),
             (expected, *written_out(after, reward, need, twin, chance, alpha=alpha), twin),
         ):
-            found += [
+            into += [
                 len(states),
                 *states,
                 *np.zeros(40 - len(states)),
@@ -438,11 +438,11 @@ def a_longer_backup_takes_one_of_the_best_actions_by_chance(specimen: Any) -> An
         after, reward, need, q = problem(rng)
         q[:, 1] = q[:, 0] = rng.random(len(q))
         chance, twin = rng.random((12, 2)), q.copy()
-        for found, states, actions, value in (
+        for into, states, actions, value in (
             (measured, *replayed(specimen, after, reward, need, q, chance), q),
             (expected, *written_out(after, reward, need, twin, chance), twin),
         ):
-            found += [
+            into += [
                 len(states),
                 *states,
                 *np.zeros(12 - len(states)),
@@ -703,13 +703,13 @@ def the_first_night_is_reverse_and_a_later_one_forward(specimen: Any) -> Any:
 
 def chains(rows: Any) -> list[list[int]]:
     """Chains of rows in which each step starts where the one before it ends."""
-    found: list[list[int]] = []
+    linked: list[list[int]] = []
     for source, target in rows:
-        if found and found[-1][-1] == source:
-            found[-1].append(int(target))
+        if linked and linked[-1][-1] == source:
+            linked[-1].append(int(target))
         else:
-            found.append([int(source), int(target)])
-    return found
+            linked.append([int(source), int(target)])
+    return linked
 
 
 @adaptation(
@@ -857,15 +857,15 @@ def directions(states: Any, ends: Any, gains: Sequence[float], baseline: float) 
     """Whether each step of a ripple is a reverse one: it joins its neighbours backwards, or
     stands alone and has something to learn.
     """
-    found = []
+    reverse = []
     for i, gain in enumerate(gains):
         after_end = i > 0 and states[i] == ends[i - 1]
         back = (i > 0 and ends[i] == states[i - 1]) or (
             i + 1 < len(gains) and ends[i + 1] == states[i] and not after_end
         )
         ahead = after_end or (i + 1 < len(gains) and states[i + 1] == ends[i])
-        found.append(back or (not ahead and gain > baseline))
-    return found
+        reverse.append(back or (not ahead and gain > baseline))
+    return reverse
 
 
 @equation(
@@ -1068,10 +1068,10 @@ def only_the_most_needed_older_memory_and_its_neighbours_are_replayed(specimen: 
     few = week_of_nights(
         specimen, "predicted", (middle, end, middle, end), window=4, needed=1, beta=0.7
     )
-    one = week_of_nights(
+    wide = week_of_nights(
         specimen, "predicted", (first, first, first, first), window=14, needed=1, beta=0.7
     )
-    return few[0] + one[0], few[1] + one[1]
+    return few[0] + wide[0], few[1] + wide[1]
 
 
 @limit(
@@ -1102,8 +1102,8 @@ def nights_beside_drafts(
         )
 
     def draft(view: Any, tick: Any) -> None:
-        for each in drafts if len(view.kind) == 5 else ():
-            view.drafts.add(each)
+        for made in drafts if len(view.kind) == 5 else ():
+            view.drafts.add(made)
 
     memory = memory_of(
         specimen,
@@ -1114,7 +1114,7 @@ def nights_beside_drafts(
         needed=2,
         backups=9,
     )
-    texts, found, others = (
+    texts, measured, others = (
         (("set out", "ran", "won a great prize", "slept", "ate"), ("left", "sang", "was happy")),
         list[float](),
         0,
@@ -1130,17 +1130,17 @@ def nights_beside_drafts(
         memory.advance(125.0 + 24.0 * night)
         is_event, replays = memory.column(KIND) == Kind.EVENT, memory.column(REPLAYS)
         number = np.append(np.where(is_event, np.cumsum(is_event) - 1, 99), -1)
-        found += [
+        measured += [
             *number[memory.column(REPLAYED)[:10]].ravel(),
             *memory.column(REPLAY_LAG)[:10],
             *replays[is_event],
         ]
-        found += memory.column(specimen.REPLAY_VALUE)[is_event].ravel().tolist()
+        measured += memory.column(specimen.REPLAY_VALUE)[is_event].ravel().tolist()
         others += int(
             (replays[~is_event] > 0).sum()
             + (memory.column(specimen.REPLAY_VALUE)[~is_event] > 0.0).sum()
         )
-    return [*found, memory.column(KIND).size - len(drafts)], others
+    return [*measured, memory.column(KIND).size - len(drafts)], others
 
 
 @adaptation(
@@ -1157,8 +1157,8 @@ def only_events_are_replayed(specimen: Any) -> Any:
     beside, alone = (
         [nights_beside_drafts(specimen, made, *case) for case in cases] for made in (drafts, ())
     )
-    return [x for found, others in beside for x in (*found, others)], [
-        x for found, _ in alone for x in (*found, 0)
+    return [x for replays, others in beside for x in (*replays, others)], [
+        x for replays, _ in alone for x in (*replays, 0)
     ]
 
 

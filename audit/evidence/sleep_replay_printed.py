@@ -26,7 +26,7 @@ def links(entities: list[list[int]]) -> tuple[Any, ...]:
         np.cumsum(degree) - degree,
         degree,
         np.arange(degree.sum()),
-        np.array([-1 - e for each in entities for e in each], np.int64),
+        np.array([-1 - e for row in entities for e in row], np.int64),
     )
 
 
@@ -41,16 +41,16 @@ def as_replay(specimen: Any) -> SimpleNamespace:
         heat = 0.5 + 0.5 * np.minimum(reward, 1.0)
         network = (*links([[0]] * m), 1, NONE, np.ones(m, np.bool_))
         hottest = np.argsort(-heat, kind="stable")[:10]
-        found = [
+        walks = [
             [room[: specimen.sequence(int(s), step, *network, room)].copy() for s in hottest]
             for step in (1, -1)
         ]
         chosen = specimen.selected(
-            *([specimen.priority(heat[rows], 1.0) for rows in group] for group in found), 0.3, 5
+            *([specimen.priority(heat[rows], 1.0) for rows in group] for group in walks), 0.3, 5
         )
         for back, i in chosen:
-            for one, other in zip(found[back][i][:-1], found[back][i][1:], strict=True):
-                s, end = (other, one) if back else (one, other)
+            for first, second in zip(walks[back][i][:-1], walks[back][i][1:], strict=True):
+                s, end = (second, first) if back else (first, second)
                 if done < steps and end in after[s]:
                     states[done], actions[done] = s, list(after[s]).index(end)
                     done += 1
@@ -142,8 +142,10 @@ def the_sequence_stored_with_more_dopamine_is_replayed(specimen: Any) -> Any:
         return neighbour(Phase.ENCODE, reward, sets=(PLASTICITY,), id="reward")
 
     texts = ("They say Ada sang.", "They say Ada left.", "They say Bo sang.", "They say Bo left.")
-    found = [replayed_rows(specimen, texts, rewarding(name), sequences=1) for name in ("Ada", "Bo")]
-    return found, [[0, 1], [2, 3]]
+    measured = [
+        replayed_rows(specimen, texts, rewarding(name), sequences=1) for name in ("Ada", "Bo")
+    ]
+    return measured, [[0, 1], [2, 3]]
 
 
 @adaptation(
@@ -166,12 +168,16 @@ def replay_follows_relations(specimen: Any) -> Any:
 )
 def sequences_run_in_the_order_of_time_or_against_it(specimen: Any) -> Any:
     ((rows, _),) = papers.nights(as_replay(specimen), papers.STORY, 1, 7)
-    found = sorted(
+    correlations = sorted(
         spearmanr(np.arange(len(run)), papers.TIMES[run])[0]
         for run in papers.chains(rows)
         if len(run) > 2
     )
-    return [found[0], found[-1], *np.abs(found)], [-1.0, 1.0, *[1.0] * len(found)]
+    return [correlations[0], correlations[-1], *np.abs(correlations)], [
+        -1.0,
+        1.0,
+        *[1.0] * len(correlations),
+    ]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------

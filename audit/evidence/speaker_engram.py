@@ -79,8 +79,8 @@ def a_style_is_the_hashed_ngrams_of_unit_length(specimen: Any) -> Any:
     specimen.add_ngrams(np.array([ord(c) for c in "lol ok"], np.int64), counts)
     specimen.normalise(small)
     grams = Counter(cell("lol ok"[i : i + n]) for n in (3, 4, 5) for i in range(7 - n))
-    found = [*np.ravel([specimen.style(text) for text in TEXTS]), *counts, *small]
-    return found, [
+    measured = [*np.ravel([specimen.style(text) for text in TEXTS]), *counts, *small]
+    return measured, [
         *np.ravel([style(text) for text in TEXTS]),
         *(float(grams[b]) for b in range(CELLS)),
         1 / 3,
@@ -113,19 +113,19 @@ def styles_tell_writers_apart(specimen: Any) -> Any:
     rtol=1e-9,
 )
 def scores_are_raised_to_a_share_of_the_best(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(5), [], []
+    rng, measured, expected = np.random.default_rng(5), [], []
     for share in (PROFILE_SHARE, STYLE_SHARE, 0.3):
         fused, rows = rng.normal(size=12), rng.permutation(12)[:6]
         fit = rng.normal(size=6)
         out = np.zeros(12)
         specimen.add_up_to(fused, fused.min(), fused.max(), rows, fit, share, out)
         s = (fused - fused.min()) / (fused.max() - fused.min())
-        found.append(out)
+        measured.append(out)
         expected.append(raised(fused, [(rows, fit, share)]) - s)
     flat, none = np.zeros(3), np.zeros(3)
     specimen.add_up_to(np.ones(3), 1.0, 1.0, np.arange(3), np.ones(3), 0.8, flat)
     specimen.add_up_to(np.arange(3.0), 0.0, 2.0, np.arange(3), -np.ones(3), 0.8, none)
-    return [*np.ravel(found), *flat, *none], [*np.ravel(expected), *[0.0] * 6]
+    return [*np.ravel(measured), *flat, *none], [*np.ravel(expected), *[0.0] * 6]
 
 
 @adaptation("SE-4", source="questions written for it")
@@ -172,13 +172,13 @@ def profiles_are_updated(specimen: Any) -> Any:
         return specimen.Fact("mia", predicate, value, change=change)
 
     oslo = fact("oslo", predicate="lives_in")
-    found = [
+    updates = [
         specimen.updated([(fact("3 may"), 0)], fact("4 may", True), 1),
         specimen.updated([(fact("3 may", True), 0)], fact("4 may"), 1),
         specimen.updated([(oslo, 0)], oslo, 1),
         specimen.updated([], oslo, 1),
     ]
-    return [str([(f.value, row) for f, row in entries]) for entries in found], [
+    return [str([(f.value, row) for f, row in entries]) for entries in updates], [
         "[]",
         "[('3 may', 0)]",
         "[('oslo', 0)]",
@@ -243,10 +243,10 @@ def profiles_collect_what_speakers_say_of_themselves(specimen: Any) -> Any:
     memory.advance(49.0)
     encode(memory, (60.0, "The train is late again.", "Ada"))
     memory.advance(73.0)  # nothing new is said of anybody
-    found = [str((w.text, w.sources)) for w in memory.event_log.writings]
+    written = [str((w.text, w.sources)) for w in memory.event_log.writings]
     profile = memory.column(specimen.PROFILE).tolist()
-    return [*found, str(profile)], [
-        *(str(each) for each in (*FIRST_NIGHT, *SECOND_NIGHT)),
+    return [*written, str(profile)], [
+        *(str(entry) for entry in (*FIRST_NIGHT, *SECOND_NIGHT)),
         str([2, -1, 3, -1, -1, -1, -1, -1, -1, -1]),
     ]
 
@@ -256,12 +256,12 @@ def profiles_collect_what_speakers_say_of_themselves(specimen: Any) -> Any:
     source="ours: profiles read back from their text are the profiles, and a text that was overwritten has none",
 )
 def a_profile_is_read_back(specimen: Any) -> Any:
-    found = []
+    measured = []
     for text, rows in (*FIRST_NIGHT, *SECOND_NIGHT):
         name = text.partition("\n")[0]
-        found.append(specimen.profile_text(name, specimen.entries_of(text, rows)) == text)
+        measured.append(specimen.profile_text(name, specimen.entries_of(text, rows)) == text)
     unread = [specimen.entries_of(text, (1,)) is None for text in ("", "Ada\nx", "Ada")]
-    return [*found, *unread, specimen.entries_of("Ada", ()) == []], [True] * 8
+    return [*measured, *unread, specimen.entries_of("Ada", ()) == []], [True] * 8
 
 
 @adaptation(
@@ -331,7 +331,7 @@ def scored(
     atol=1e-6,
 )
 def a_memory_raises_what_is_known_of_the_person(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(8), [], []
+    rng, measured, expected = np.random.default_rng(8), [], []
     texts = [text for _, text, _ in STORY if not text.startswith("refused")]
     speakers = np.array([who == "Ada" for _, text, who in STORY if not text.startswith("refused")])
     cases: tuple[tuple[str, bool, tuple[int, ...], dict[str, Any]], ...] = (
@@ -363,11 +363,11 @@ def a_memory_raises_what_is_known_of_the_person(specimen: Any) -> Any:
             (sources, cosines[list(sources)], values.get("profile_share", PROFILE_SHARE)),
             (chosen, fit[chosen], values.get("style_share", STYLE_SHARE)),
         ):
-            for i, each in zip(places, c, strict=True):
-                want[i] = max(want[i], share * max(each, 0.0) / max(c)) if max(c) > 0 else want[i]
-        found.append(primed)
+            for i, score in zip(places, c, strict=True):
+                want[i] = max(want[i], share * max(score, 0.0) / max(c)) if max(c) > 0 else want[i]
+        measured.append(primed)
         expected.append(want)
-    return np.array(found), np.array(expected)
+    return np.array(measured), np.array(expected)
 
 
 @limit(
@@ -377,7 +377,7 @@ def a_memory_raises_what_is_known_of_the_person(specimen: Any) -> Any:
     atol=1e-7,
 )
 def other_questions_keep_their_scores(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(9), [], []
+    rng, measured, expected = np.random.default_rng(9), [], []
     for question in (
         "When is the train?",
         "What does Zoe like?",
@@ -387,13 +387,13 @@ def other_questions_keep_their_scores(specimen: Any) -> Any:
         fused = np.round(rng.normal(size=9), 3)
         _, primed = scored(specimen, fused, question, rng.normal(size=(11, 4)))
         seen = np.delete(fused, 6)
-        found.append(primed)
+        measured.append(primed)
         expected.append(np.maximum(0.0, (fused - seen.min()) / (seen.max() - seen.min())))
     young = memory_of(specimen, "lexical_bm25")
     young.retrieve("What does Ada like?")
     encode(young, (0.0, "I love tea.", "Ada"))
     young.retrieve("What does Ada like?")
-    return [*np.ravel(found), *young.column(PRIMED)], [*np.ravel(expected), 1.0]
+    return [*np.ravel(measured), *young.column(PRIMED)], [*np.ravel(expected), 1.0]
 
 
 @adaptation("SE-10", source="by hand: the asker is who has the role of the user", rtol=1e-6)
@@ -415,7 +415,7 @@ def i_is_the_user(specimen: Any) -> Any:
         matches=0,
         embedder=Scripted({"What do I enjoy?": (0.0, 1.0), **vectors}),
     )
-    encode(memory, *((float(i), *each) for i, each in enumerate(told)))
+    encode(memory, *((float(i), *words) for i, words in enumerate(told)))
     memory.advance(30.0)
     memory.retrieve("What do I enjoy?")
     # cosine of the garden over that of the hills
@@ -457,7 +457,7 @@ def the_person_asked_about_is_found(specimen: Any) -> Any:
     def give(view: Any, _: Any) -> None:
         view.fused[...] = [9.0, *(0.1 * i for i in range(1, len(view.fused)))]
 
-    found, expected = [], []
+    measured, expected = [], []
     embedder = Scripted(
         dict.fromkeys(
             (*(text for text, _ in PEOPLE), *(question for question, *_ in ASKED)), (1.0, 0.0)
@@ -482,9 +482,9 @@ def the_person_asked_about_is_found(specimen: Any) -> Any:
                 if matches and person
                 else set()
             )
-            found.append(str(np.flatnonzero(memory.column(PRIMED) > scale + 1e-3).tolist()))
+            measured.append(str(np.flatnonzero(memory.column(PRIMED) > scale + 1e-3).tolist()))
             expected.append(str(sorted({*known, *alike} - {0})))
-    return found, expected
+    return measured, expected
 
 
 @adaptation(
@@ -514,17 +514,17 @@ def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
         for i, (who, to) in enumerate(people)
     ]
     vectors, asked = embedder.embed(prefixed), embedder.embed(["Who met Finn?"])[0]
-    memory, found = memory_of(specimen, embedder=embedder), list[Any]()
+    memory, measured = memory_of(specimen, embedder=embedder), list[Any]()
     for first, last, until in ((0, SPEAKERS - 1, 30.0), (SPEAKERS - 1, 7, 69.0), (7, 8, 100.0)):
         encode(memory, *told[first:last])
         memory.retrieve("Who met Finn?")
-        found += [
+        measured += [
             *np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0),
             *np.ravel(memory.column(specimen.PREFIXED_EMBEDDING)),
         ]
         memory.advance(until)
-    found += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
-    return found, [*np.full(5, 9.0), *np.zeros(5 * 16), *(vectors[:7] @ asked), *np.zeros(7 * 16),
+    measured += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
+    return measured, [*np.full(5, 9.0), *np.zeros(5 * 16), *(vectors[:7] @ asked), *np.zeros(7 * 16),
                    *(vectors @ asked), *np.ravel(vectors[:7]), *np.zeros(16), *np.ravel(vectors)]  # fmt: skip
 
 
@@ -554,17 +554,17 @@ def made_units_and_archived_events_have_no_prefixed_text(specimen: Any) -> Any:
         ),
     )
     vectors = embedder.embed([f"{who}: we met at the mill {i}" for i, who in enumerate(people)])
-    due, found = vectors @ embedder.embed(["Who met Finn?"])[0], list[Any]()
+    due, measured = vectors @ embedder.embed(["Who met Finn?"])[0], list[Any]()
     memory.archive(1)
     memory.advance(30.0)
     memory.retrieve("Who met Finn?")
-    found += np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0).tolist()
+    measured += np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0).tolist()
     memory.restore(1)
     memory.retrieve("Who met Finn?")
-    found += np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0).tolist()
+    measured += np.nan_to_num(memory.column(specimen.SEPARATION_PREFIXED), nan=9.0).tolist()
     memory.advance(60.0)
-    found += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
-    return found, [
+    measured += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
+    return measured, [
         *np.where(np.arange(7) == 1, 0.0, due),
         9.0,
         *due,
@@ -612,13 +612,13 @@ def style_of_a_mixture(specimen: Any) -> Picture:
     share = np.arange(0, 9)
     curt, formal = "lol gonna go ", "I should be most grateful. "
     mixed = [specimen.style(curt * (8 - int(k)) + formal * int(k)) for k in share]
-    one, other = specimen.style(curt * 8), specimen.style(formal * 8)
+    curt_style, formal_style = specimen.style(curt * 8), specimen.style(formal * 8)
     return Picture(
         "parts of eight in the second style",
         "cosine",
         (
-            Curve("first writer", share, np.array([m @ one for m in mixed])),
-            Curve("second writer", share, np.array([m @ other for m in mixed])),
+            Curve("first writer", share, np.array([m @ curt_style for m in mixed])),
+            Curve("second writer", share, np.array([m @ formal_style for m in mixed])),
             dots(
                 "slices",
                 share,

@@ -91,14 +91,14 @@ def area(specimen: Any, sign: float, constants: tuple[float, ...]) -> float:
 )
 def the_window_has_the_values_of_the_fit(specimen: Any) -> Any:
     lags = (10.0, -10.0, 40.0, -40.0)
-    found = [specimen.window(d, *BI_POO) for d in lags]
+    measured = [specimen.window(d, *BI_POO) for d in lags]
     written = [
         0.777 * math.exp(-10 / 16.8),
         -0.273 * math.exp(-10 / 33.7),
         0.777 * math.exp(-40 / 16.8),
         -0.273 * math.exp(-40 / 33.7),
     ]
-    return [found, found], [written, [0.4285, -0.2029, 0.0718, -0.0833]]
+    return [measured, measured], [written, [0.4285, -0.2029, 0.0718, -0.0833]]
 
 
 @equation(
@@ -129,12 +129,15 @@ def far_apart_depression_outweighs_potentiation(specimen: Any) -> Any:
     papers=("bi2001synaptic", "song2000competitive"),
 )
 def the_areas_of_the_window_are_amplitude_times_time_constant(specimen: Any) -> Any:
-    found = [
+    measured = [
         sign * area(specimen, sign, constants)
         for constants in (BI_POO, SONG)
         for sign in (1.0, -1.0)
     ]
-    return [found, found], [[0.777 * 16.8, 0.273 * 33.7, 0.1, 0.105], [13.0536, 9.2001, 0.1, 0.105]]
+    return [measured, measured], [
+        [0.777 * 16.8, 0.273 * 33.7, 0.1, 0.105],
+        [13.0536, 9.2001, 0.1, 0.105],
+    ]
 
 
 @signature(
@@ -267,9 +270,9 @@ def a_sequence_is_learnt_in_its_direction(specimen: Any) -> Any:
         for a in range(n):
             for b in range(a + 1, n):
                 for source, target, lag in ((a, b, 10.0 * (b - a)), (b, a, -10.0 * (b - a))):
-                    one = np.array([source * n + target]), np.array([target]), np.array([lag])
+                    pair = np.array([source * n + target]), np.array([target]), np.array([lag])
                     specimen.paired(
-                        1, *one, np.ones(n), 1.0, 0.777 / 60, 0.273 / 60, 16.8, 33.7, 1.0, weight
+                        1, *pair, np.ones(n), 1.0, 0.777 / 60, 0.273 / 60, 16.8, 33.7, 1.0, weight
                     )
     w = weight.reshape(n, n)
     forward = [w[a, a + 1] for a in range(n - 1)]
@@ -284,11 +287,11 @@ def a_sequence_is_learnt_in_its_direction(specimen: Any) -> Any:
 def modulation_scales_potentiation_only(specimen: Any) -> Any:
     up, down = 0.01 * math.exp(-10 / 16.8), 0.005 * math.exp(-10 / 33.7)
     c = (0.01, 0.005, 16.8, 33.7)
-    found = [
+    measured = [
         learnt(specimen, np.array([10.0]), c, w=0.5, ltp=ltp, growth=growth)
         for ltp, growth in ((0.5, 1.0), (1.0, -2.0), (-1.0, 0.5))
     ]
-    return found, [(0.5 + factor * up, 0.5 - down) for factor in (0.5, -2.0, -0.5)]
+    return measured, [(0.5 + factor * up, 0.5 - down) for factor in (0.5, -2.0, -0.5)]
 
 
 @adaptation(
@@ -596,8 +599,8 @@ def paced(specimen: Any, unit: float, kappa: float | None) -> tuple[list[float],
 )
 def the_pace_of_events_and_uses_is_the_clock(specimen: Any) -> Any:
     cases = ((1.0 / 120.0, None), (2.0, None), (2.0, 1.0), (72.0, None))
-    found, expected = zip(*(paced(specimen, unit, kappa) for unit, kappa in cases), strict=True)
-    return found, expected
+    measured, expected = zip(*(paced(specimen, unit, kappa) for unit, kappa in cases), strict=True)
+    return measured, expected
 
 
 @limit(
@@ -661,10 +664,10 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
         if archived is not None:
             memory.archive(archived)
         w = np.array([[weight_of(specimen, memory, a, b) for b in range(n)] for a in range(n)])
-        found, by_hand = passed_on(
+        passed, by_hand = passed_on(
             memory, specimen.SUCCESSOR_IN_TIME, w, last, archived, together, SUPPLY
         )
-        measured, expected = measured + found, expected + by_hand
+        measured, expected = measured + passed, expected + by_hand
     return measured, expected
 
 
@@ -677,7 +680,7 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
 )
 def change_over_lag(specimen: Any) -> Picture:
     lag = np.concatenate([np.linspace(-100.0, -0.1, 100), [0.0], np.linspace(0.1, 100.0, 100)])
-    found = np.array([specimen.window(d, *BI_POO) if d else np.nan for d in lag])
+    changes = np.array([specimen.window(d, *BI_POO) if d else np.nan for d in lag])
     printed = np.where(
         lag == 0.0,
         np.nan,
@@ -687,7 +690,7 @@ def change_over_lag(specimen: Any) -> Picture:
         "target's spike after the source's, ms",
         "change of weight",
         (
-            Curve("mechanism", lag, found),
+            Curve("mechanism", lag, changes),
             dots("fit of Bi & Poo", [-40.0, -10.0, 10.0, 40.0], [-0.0833, -0.2029, 0.4285, 0.0718]),
             Curve("printed, 0.03 and 0.02 over 24 h", lag, printed),
         ),

@@ -239,10 +239,10 @@ def each_hop_decays_once(specimen: Any) -> Any:
 )
 def converging_paths_are_summed(specimen: Any) -> Any:
     both = spread_on(specimen, 4, DIAMOND, {0: 1.0}, 3, limited=False)[3]
-    one = spread_on(
+    single = spread_on(
         specimen, 4, [link for link in DIAMOND if 2 not in link[:2]], {0: 1.0}, 3, limited=False
     )[3]
-    return [both, one], [0.845, 0.4225]
+    return [both, single], [0.845, 0.4225]
 
 
 @equation(
@@ -520,7 +520,7 @@ def of_a_shortlist_the_fan_is_that_of_all_memories(specimen: Any) -> Any:
 def a_memory_links_a_name_by_its_mentions(specimen: Any) -> Any:
     memory = story_in(specimen)
     graph, strength = memory.graph, memory.column(specimen.ASSOCIATION)
-    found = {
+    strengths = {
         (int(graph.source[k]), int(graph.target[k])): float(strength[k])
         for k in range(graph.n_edges)
     }
@@ -529,7 +529,7 @@ def a_memory_links_a_name_by_its_mentions(specimen: Any) -> Any:
         for name, count in counts.items():
             for link in ((row, -1 - NAMES.index(name)), (-1 - NAMES.index(name), row)):
                 expected[link] = 1.0 + math.log(count)
-    return sorted((*link, w) for link, w in found.items()), sorted(
+    return sorted((*link, w) for link, w in strengths.items()), sorted(
         (*link, float(np.float32(w))) for link, w in expected.items()
     )
 

@@ -55,14 +55,14 @@ def composed(seed: int, own: int = 3) -> tuple[list[str], NDArray[np.int64]]:
     return texts, np.array(starts)
 
 
-def window_diff(truth: NDArray[np.int64], found: NDArray[np.int64], n: int) -> float:
+def window_diff(truth: NDArray[np.int64], boundaries: NDArray[np.int64], n: int) -> float:
     """WindowDiff (Pevzner & Hearst 2002): share of windows of half the mean stage in which the
     numbers of boundaries differ.
     """
     k = round(n / len(truth) / 2)
     counts = [
-        np.array([np.sum((each > i) & (each <= i + k)) for i in range(n - k)])
-        for each in (truth, found)
+        np.array([np.sum((starts > i) & (starts <= i + k)) for i in range(n - k)])
+        for starts in (truth, boundaries)
     ]
     return float(np.mean(counts[0] != counts[1]))
 
@@ -82,7 +82,7 @@ def turns(
     """(peak, lowest, place of the lowest, next peak) of each finished valley, and of the last
     one so far: by walking down and up again.
     """
-    found, i = list[tuple[float, float, int, float]](), 0
+    valleys, i = list[tuple[float, float, int, float]](), 0
     while True:
         j = i
         while j + 1 < len(s) and s[j + 1] <= s[j]:
@@ -92,8 +92,8 @@ def turns(
             k += 1
         valley = (s[i], s[j], j, s[k])
         if k == len(s) - 1:
-            return found, valley
-        found.append(valley)
+            return valleys, valley
+        valleys.append(valley)
         i = k
 
 
@@ -130,10 +130,10 @@ def similarity_is_the_cosine_of_two_sums(specimen: Any) -> Any:
         for d in (2, 7)
         for length in (1.0, 0.01)
     ]
-    one, other = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
+    opposed, alike = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
     none = [
         specimen.similarity(np.concatenate(halves))
-        for halves in ((one, other), (other, one), (one, one))
+        for halves in ((opposed, alike), (alike, opposed), (opposed, opposed))
     ]
     expected = [
         v[: len(v) // 2].sum(0)
@@ -150,23 +150,23 @@ def similarity_is_the_cosine_of_two_sums(specimen: Any) -> Any:
     source="brute force: walking down and up from each peak; one in four values repeats the one before",
 )
 def one_pass_finds_the_depths_of_all_valleys(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(2), [], []
+    rng, measured, expected = np.random.default_rng(2), [], []
     for _ in range(30):
         s = rng.normal(size=25)
         s[1:] = np.where(rng.random(24) < 0.25, s[:-1], s[1:])
         valley, depths = np.full(3, np.nan), np.zeros(3)
-        lowest = [bool(specimen.follow(valley, depths, each)) for each in s]
+        lowest = [bool(specimen.follow(valley, depths, similarity)) for similarity in s]
         finished, (left, low, _, right) = turns(s.tolist())
         deep = np.array([a + b - 2.0 * v for a, v, _, b in finished])
-        found += [*valley, *depths, *lowest]
+        measured += [*valley, *depths, *lowest]
         expected += [left, low, right, len(deep), deep.sum(), (deep ** 2).sum(),
                      *(turns(s[:n].tolist())[1][2] == n - 1 for n in range(1, 26))]  # fmt: skip
-    return found, expected
+    return measured, expected
 
 
 @equation("SD-3", source="definition: mean and standard deviation by numpy")
 def a_deep_valley_exceeds_mean_and_half_a_deviation(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(3), [], []
+    rng, measured, expected = np.random.default_rng(3), [], []
     for n in (0, 1, 2, 5, 9):
         earlier = rng.random(n)
         for depth in np.linspace(0.05, 1.45, 8):
@@ -174,17 +174,17 @@ def a_deep_valley_exceeds_mean_and_half_a_deviation(specimen: Any) -> Any:
                 np.array([0.9 * depth, 0.1, 0.1 * depth + 0.2]),
                 np.array([n, earlier.sum(), (earlier**2).sum()]),
             )
-            found.append(bool(specimen.deep(valley, depths, 0.5)))
+            measured.append(bool(specimen.deep(valley, depths, 0.5)))
             expected.append(bool(n and depth > earlier.mean() + 0.5 * earlier.std()))
     return [
-        *found,
+        *measured,
         bool(specimen.deep(np.array([0.75, 0.25, 0.75]), np.array([1.0, 1.0, 1.0]), 0.5)),
     ], [*expected, False]
 
 
 @equation("SD-4", source="brute force: all gaps anew after each event")
 def in_a_memory_stages_begin_in_the_deep_valleys(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(4), [], []
+    rng, measured, expected = np.random.default_rng(4), [], []
     for w, spread in ((5, 0.5), (2, 1.0)):
         topics = rng.normal(size=(9, 24))
         vectors = {f"text {i}": topics[i // 13] + 1.2 * rng.normal(size=24) for i in range(9 * 13)}
@@ -199,12 +199,12 @@ def in_a_memory_stages_begin_in_the_deep_valleys(specimen: Any) -> Any:
         for i, text in enumerate(vectors):
             memory.encode(Event(0.1 * i, text, dated=False))
         unit = np.array([v / np.linalg.norm(v) for v in vectors.values()])
-        found.append(sorted(set(memory.column(STAGE).tolist())))
+        measured.append(sorted(set(memory.column(STAGE).tolist())))
         expected.append(sorted(brute(unit, w, spread)))
         assert memory.column(STAGE).tolist() == [
-            max(s for s in found[-1] if s <= row) for row in range(len(vectors))
+            max(s for s in measured[-1] if s <= row) for row in range(len(vectors))
         ]
-    return [str(each) for each in found], [str(each) for each in expected]
+    return [str(stages) for stages in measured], [str(stages) for stages in expected]
 
 
 @reference(
@@ -218,7 +218,7 @@ def boundaries_are_nearer_to_the_truth_than_fixed_cuts(specimen: Any) -> Any:
     """
     shares = []
     for own in (3, 5):
-        found, fixed = [], []
+        differences, fixed = [], []
         for seed in range(6):
             texts, truth = composed(seed, own)
             fixed.append(
@@ -226,8 +226,8 @@ def boundaries_are_nearer_to_the_truth_than_fixed_cuts(specimen: Any) -> Any:
                     truth, np.arange(0, len(texts), round(len(texts) / len(truth))), len(texts)
                 )
             )
-            found.append(window_diff(truth, np.unique(lived(specimen, texts)), len(texts)))
-        shares.append(np.mean(found) / np.mean(fixed))
+            differences.append(window_diff(truth, np.unique(lived(specimen, texts)), len(texts)))
+        shares.append(np.mean(differences) / np.mean(fixed))
     return at_most(shares, 0.75)
 
 
@@ -254,13 +254,13 @@ def labels_are_plans_and_sessions(specimen: Any) -> Any:
 
 @adaptation("SD-7", source="definition: a gap of 6 h or more, in simulated time; by hand")
 def gaps_in_time_end_a_stage(specimen: Any) -> Any:
-    found = []
+    measured = []
     for scale in (1.0, 2.0):
         memory = memory_of(specimen, time_scale=scale, by="gap")
         for i, time in enumerate((0.0, 5.9, 11.0, 17.0, 18.0, 29.9, 41.9)):
             memory.encode(Event(time, f"text {i}", session=f"S{i}", dated=False))
-        found.append(memory.column(STAGE))
-    return np.concatenate(found), [0, 0, 0, 3, 3, 5, 6, 0, 0, 0, 0, 0, 0, 6]
+        measured.append(memory.column(STAGE))
+    return np.concatenate(measured), [0, 0, 0, 3, 3, 5, 6, 0, 0, 0, 0, 0, 0, 6]
 
 
 @limit(
@@ -320,7 +320,7 @@ def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
     source="definition: without an event before it, an event begins a stage; too few events have one stage; labels are told apart",
 )
 def a_first_event_begins_a_stage(specimen: Any) -> Any:
-    found = [lived(specimen, composed(1)[0][:n]).tolist() for n in (1, 9, 10)]
+    measured = [lived(specimen, composed(1)[0][:n]).tolist() for n in (1, 9, 10)]
     numbers = [
         specimen.label(plan, session)
         for plan in ("", "a", "b", "session a", "\ud800")
@@ -335,7 +335,7 @@ def a_first_event_begins_a_stage(specimen: Any) -> Any:
         for text in ("plan a", "session c")
     ]
     return [
-        str(found),
+        str(measured),
         len(set(numbers)),
         min(numbers),
         specimen.label("a", "c"),
@@ -425,7 +425,7 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
     bad = ("", '{"begins": [1', '{"begins": 1}', '{"begins": [], "x": 1}', '{"begins": [0]}',
            '{"begins": [99]}', '{"begins": [1, 1, 1, 1, 1, 1]}',
            *(status.value for status in Status if status is not Status.OK))  # fmt: skip
-    found, expected = [], []
+    measured, expected = [], []
     for seed, block in ((0, 7), (1, 12), (2, 3), (3, 40)):
         texts, truth = composed(seed)
         texts = [f"{text} {i}" for i, text in enumerate(texts)]
@@ -433,7 +433,7 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
         similar = by_model(specimen, texts, None, "semantic").column(STAGE)
         for bad_ones in ((), bad):
             model = StageReader(starts.__contains__, bad_ones)
-            found.append(by_model(specimen, texts, model, block=block).column(STAGE).tolist())
+            measured.append(by_model(specimen, texts, model, block=block).column(STAGE).tolist())
             begins = [
                 i
                 for i, text in enumerate(texts)
@@ -441,12 +441,12 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
             ]
             expected.append([max(s for s in begins if s <= i) for i in range(len(texts))])
         assert (
-            found[-2]
+            measured[-2]
             == [int(truth[truth <= i][-1]) for i in range(len(texts))]
-            != found[-1]
+            != measured[-1]
             != similar.tolist()
         )
-    return [str(each) for each in found], [str(each) for each in expected]
+    return [str(stages) for stages in measured], [str(stages) for stages in expected]
 
 
 @adaptation(
@@ -496,15 +496,20 @@ def a_request_numbers_the_messages_of_its_block(specimen: Any) -> Any:
     source="definition: without a model every cell is as with similarity alone, except how far was asked",
 )
 def without_a_model_nothing_is_corrected(specimen: Any) -> Any:
-    found, expected = (by_model(specimen, composed(4)[0], None, by) for by in ("model", "semantic"))
-    columns = [column for column in found.store.columns if column is not specimen.STAGE_ASKED]
+    uncorrected, expected = (
+        by_model(specimen, composed(4)[0], None, by) for by in ("model", "semantic")
+    )
+    columns = [column for column in uncorrected.store.columns if column is not specimen.STAGE_ASKED]
     assert len(set(expected.column(STAGE).tolist())) > 4
     return (
         [
-            *(found.column(column).tobytes() for column in columns),
-            int(found.column(specimen.STAGE_ASKED)),
+            *(uncorrected.column(column).tobytes() for column in columns),
+            int(uncorrected.column(specimen.STAGE_ASKED)),
         ],
-        [*(expected.column(column).tobytes() for column in columns), len(found.column(STAGE))],
+        [
+            *(expected.column(column).tobytes() for column in columns),
+            len(uncorrected.column(STAGE)),
+        ],
     )
 
 
@@ -553,7 +558,7 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
     place = [asked.index(block_of(prompt)[0]) for batch in model.prompts for prompt in batch]
     rows = np.flatnonzero(memory.column(KIND) == 0)
     turn = memory.column(specimen.STAGE_TURN)
-    return [str(asked), str(sizes), str([each for each in before if each]), str(model.most_tokens),
+    return [str(asked), str(sizes), str([lines for lines in before if lines]), str(model.most_tokens),
             str(turn[rows].tolist()), int(turn.sum()),
             len(rows)], [
         str(shown), "[[8, 8, 8], [9, 8, 8], [9]]", str([shown[max(0,
@@ -572,14 +577,14 @@ def similarity_over_a_talk(specimen: Any) -> Picture:
     gaps = np.arange(5, len(texts) - 4)
     s = np.array([specimen.similarity(vectors[g - 5 : g + 5]) for g in gaps])
     inside = truth[(truth >= gaps[0]) & (truth <= gaps[-1])]
-    found = np.setdiff1d(np.unique(lived(specimen, texts)), [0])
+    begins = np.setdiff1d(np.unique(lived(specimen, texts)), [0])
     return Picture(
         "event",
         "similarity",
         (
             Curve("similarity", gaps, s),
             dots("topic changes", inside, s[inside - 5]),
-            dots("a stage begins", found, np.zeros(len(found))),
+            dots("a stage begins", begins, np.zeros(len(begins))),
         ),
     )
 

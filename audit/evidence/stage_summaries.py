@@ -147,8 +147,8 @@ def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
     begins in the second stage.
     """
     memory = told(specimen, [2, 8], [4])
-    found = [[o.row for o in memory.offers("?", budget)[1]] for budget in (5, 6, 11, 12)]
-    return str(found), "[[11], [11, 10], [11, 10], [11, 10, 13]]"
+    offered = [[o.row for o in memory.offers("?", budget)[1]] for budget in (5, 6, 11, 12)]
+    return str(offered), "[[11], [11, 10], [11, 10], [11, 10, 13]]"
 
 
 @adaptation(

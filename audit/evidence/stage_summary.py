@@ -102,11 +102,11 @@ def a_word_tells_by_events_inside_and_outside(specimen: Any) -> Any:
 
 @reference("SS-2", source="sixteen talks with their parts by hand")
 def what_was_decided_what_changed_and_what_is_open(specimen: Any) -> Any:
-    found = []
+    measured = []
     for talk, *_ in TALKS:
         parts = specimen.parts_of(said(specimen, talk))
-        found += [" / ".join(parts.decided), " / ".join(parts.changed), " / ".join(parts.open)]
-    return found, [part for _, *parts in TALKS for part in parts]
+        measured += [" / ".join(parts.decided), " / ".join(parts.changed), " / ".join(parts.open)]
+    return measured, [part for _, *parts in TALKS for part in parts]
 
 
 @adaptation("SS-2b", source="150 sentences and more, written for it, with their facts by hand")
@@ -133,10 +133,10 @@ def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
 def words_are_those_of_the_stage(specimen: Any) -> Any:
     texts = ["The boat leaks, and leaks.", "Red!", "A BOAT with its mast leaked."]
     frequency = {"boat": 2, "leak": 5, "mast": 1, "red": 1}
-    found = [
+    chosen = [
         specimen.topics(texts, lambda term: frequency.get(term, 0), 10, most) for most in (3, 4, 0)
     ]
-    return [str(each) for each in (*found, specimen.topics([], len, 0, 3))], [
+    return [str(words) for words in (*chosen, specimen.topics([], len, 0, 3))], [
         "['boat', 'mast', 'Red']",
         "['boat', 'mast', 'Red', 'leaks']",
         "[]",
@@ -195,11 +195,11 @@ def code_and_bare_numbers_are_left_out(specimen: Any) -> Any:
         "Ask:\n```\nopen",
         "Use `x` here",
     )
-    found = [
+    measured = [
         *map(specimen.prose, texts),
         *specimen.topics(["Red 44 sails, B2.", "1984"], lambda term: 0, 9, 9),
     ]
-    return found, ["Sail.\nRed 44 sails, B2.", "~~~ no fence", "", "Ask:", "Use `x` here", "sails",
+    return measured, ["Sail.\nRed 44 sails, B2.", "~~~ no fence", "", "Ask:", "Use `x` here", "sails",
                    "Red", "B2"]  # fmt: skip
 
 
@@ -216,7 +216,7 @@ def events_are_grouped_by_stage_or_session(specimen: Any) -> Any:
         ([3, 0], [0, 0], [0, 0], [[1]]),
         ([], [], [], []),
     )
-    found = [
+    groups = [
         [
             rows.tolist()
             for rows in specimen.stages(
@@ -225,7 +225,7 @@ def events_are_grouped_by_stage_or_session(specimen: Any) -> Any:
         ]
         for kind, stage, session, _ in cases
     ]
-    return [str(each) for each in found], [str(by_hand) for *_, by_hand in cases]
+    return [str(group) for group in groups], [str(by_hand) for *_, by_hand in cases]
 
 
 @adaptation("SS-4", source="summaries of a story in two sessions, by hand")
@@ -293,13 +293,13 @@ def stages_come_from_the_column(specimen: Any) -> Any:
     )
     memory.advance(30.0)
     memory.advance(100.0)
-    found = [
+    measured = [
         str((w.sources, stage))
         for w, stage in zip(
             memory.event_log.writings, memory.column(STAGE)[6:].tolist(), strict=True
         )
     ]
-    return found, ["((0, 2, 4), 0)", "((1, 3, 5), 1)"]
+    return measured, ["((0, 2, 4), 0)", "((1, 3, 5), 1)"]
 
 
 @adaptation(
@@ -352,17 +352,17 @@ def a_stage_of_several_sessions_has_no_session(specimen: Any) -> Any:
     source="definition: a stage of four events has a new version at five with a growth of 1 to 1.25, and none without a new event",
 )
 def a_version_needs_a_new_event(specimen: Any) -> Any:
-    found = []
+    measured = []
     for growth in (1.0, 1.25, 1.3):
         memory = told(specimen, STORY[:4], words=1, growth=growth)
         for day, text in enumerate(("", "", "Cleo sold the boat again."), 1):
             if text:
                 memory.encode(Event(24.0 * day, text, "Bo", "S1", f"f{day}", dated=False))
             memory.advance(24.0 * day + 20.0)
-            found.append(len(summaries(memory)))
+            measured.append(len(summaries(memory)))
         memory.advance(120.0)
-        found.append(len(summaries(memory)))
-    return found, [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1]
+        measured.append(len(summaries(memory)))
+    return measured, [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1]
 
 
 @limit(
@@ -370,7 +370,7 @@ def a_version_needs_a_new_event(specimen: Any) -> Any:
     source="definition: an open stage, a short one and an empty memory have no summary; 6 h without an event close a stage",
 )
 def open_and_short_stages_have_no_summary(specimen: Any) -> Any:
-    found = []
+    measured = []
     for scale in (1.0, 2.0):
         for story, sleep in (
             ((), 50.0),
@@ -383,8 +383,8 @@ def open_and_short_stages_have_no_summary(specimen: Any) -> Any:
         ):
             memory = told(specimen, story, time_scale=scale, consolidate_every=sleep)
             memory.advance(sleep + 0.1)
-            found.append(len(summaries(memory)))
-    return found, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0]
+            measured.append(len(summaries(memory)))
+    return measured, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0]
 
 
 @limit("SS-8", source="definition: every word of a summary is one of its stage")

@@ -99,7 +99,7 @@ def learnt(specimen: Any, successors: Successors, gamma: float, sweeps: int = 40
 )
 def a_ring_has_its_closed_form(specimen: Any) -> Any:
     m = [learnt(specimen, RING, gamma) for gamma in (0.5, 0.9)]
-    return [[each[s, (s + j) % 5] for s in range(5) for j in range(5)] for each in m], [
+    return [[table[s, (s + j) % 5] for s in range(5) for j in range(5)] for table in m], [
         np.tile(ring(gamma), 5) for gamma in (0.5, 0.9)
     ]
 
@@ -115,7 +115,7 @@ def every_row_sums_to_the_horizon(specimen: Any) -> Any:
         sorted(rng.choice(12, int(rng.integers(1, 5)), replace=False).tolist()) for _ in range(12)
     ]
     m = [learnt(specimen, walk, gamma, 300) for gamma in (0.5, 0.9)]
-    return [each.sum(axis=1) for each in m], [np.full(12, 2.0), np.full(12, 10.0)]
+    return [table.sum(axis=1) for table in m], [np.full(12, 2.0), np.full(12, 10.0)]
 
 
 @equation(
@@ -153,9 +153,9 @@ def a_walk_on_a_line_has_the_rows_of_its_resolvent(specimen: Any) -> Any:
     papers=("dayan1993improving", "stachenfeld2017hippocampus"),
 )
 def eigenvalues_follow_from_those_of_the_walk(specimen: Any) -> Any:
-    found = np.sort(np.linalg.eigvals(learnt(specimen, LINE, 0.9)).real)[::-1]
+    measured = np.sort(np.linalg.eigvals(learnt(specimen, LINE, 0.9)).real)[::-1]
     expected = [1.0 / (1.0 - 0.9 * math.cos(k * math.pi / 4)) for k in range(5)]
-    return [found, found], [expected, [10.0, 2.750246, 1.0, 0.611099, 0.526316]]
+    return [measured, measured], [expected, [10.0, 2.750246, 1.0, 0.611099, 0.526316]]
 
 
 def walked(specimen: Any, steps: int) -> float:
@@ -350,15 +350,15 @@ def where_nothing_arrives_there_is_no_signal(specimen: Any) -> Any:
     source="closed form (1 - alpha)^n: an entry needs more than least, goes below half of it, and that of the state itself stays",
 )
 def an_entry_is_dropped_below_half_of_the_least(specimen: Any) -> Any:
-    graph, found = blank(specimen), []
+    graph, measured = blank(specimen), []
     specimen.experience(graph, [0], [1], 0.5, 1.0, 0.25, 1.0)
     for _ in range(4):
-        found.append(matrix(specimen, graph, 3)[0, 1])
+        measured.append(matrix(specimen, graph, 3)[0, 1])
         specimen.experience(graph, [0], [2], 0.5, 0.0, 0.25, 1.0)
     small = blank(specimen)
     for _ in range(2):
         specimen.experience(small, [0], [1], 0.01, 0.5, 0.25, 0.0)
-    return [*found, matrix(specimen, small, 2)[0, 0]], [0.5, 0.25, 0.125, 0.0, 1.0 - 0.99**2]
+    return [*measured, matrix(specimen, small, 2)[0, 0]], [0.5, 0.25, 0.125, 0.0, 1.0 - 0.99**2]
 
 
 TALES = (
@@ -462,15 +462,15 @@ def expected_visits(
         if states
         else {}
     )
-    found = [math.nan] * len(log)
+    visits = [math.nan] * len(log)
     for j, x in row.items():
         mine, x = (
             [i for i, names in enumerate(log) if j in names.split()],
             x - (0.0 if present else states.count(j) / len(states)),
         )
         for i in mine if x > 0.0 else ():
-            found[i] = x / len(mine) + (0.0 if math.isnan(found[i]) else found[i])
-    return found
+            visits[i] = x / len(mine) + (0.0 if math.isnan(visits[i]) else visits[i])
+    return visits
 
 
 @equation(
@@ -565,7 +565,7 @@ def need_follows_from_the_last_event(specimen: Any) -> Any:
         least=LEAST,
         initial=0.7,
     )
-    names, m, found = ("Ada", "Bo", "Cleo", "Bo"), dict[str, dict[str, float]](), list[float]()
+    names, m, measured = ("Ada", "Bo", "Cleo", "Bo"), dict[str, dict[str, float]](), list[float]()
     for before, after in pairwise(names):
         dictionary_step(m, [before], [after], 0.3, 0.8)
     encode(
@@ -577,9 +577,9 @@ def need_follows_from_the_last_event(specimen: Any) -> Any:
     )
     for night in (1, 2, 3):
         memory.advance(24.0 * night)
-        found += memory.column(NEED).tolist()
+        measured += memory.column(NEED).tolist()
     need = [*np.nan_to_num(expected_visits(m, ["Bo"], names, True)), 0.0, 0.0, 0.0]
-    return found, [*need, *need, *need]
+    return measured, [*need, *need, *need]
 
 
 USES = (
@@ -610,8 +610,8 @@ def used_after_last(
     memories, to those of the present one.
     """
     before, after = (
-        sorted({name for row in each for name in TOLD[row].split()})
-        for each in ([row for row in last.get(session, ()) if row not in rows], rows)
+        sorted({name for row in used for name in TOLD[row].split()})
+        for used in ([row for row in last.get(session, ()) if row not in rows], rows)
     )
     if before and after:
         dictionary_step(m, before, after, alpha, gamma)
@@ -640,7 +640,7 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
         least=LEAST,
         initial=0.7,
     )
-    m, last, found, expected = (
+    m, last, measured, expected = (
         dict[str, dict[str, float]](),
         dict[str, tuple[int, ...]](),
         list[float](),
@@ -665,9 +665,9 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
             used_after_last(m, last, session, rows, 0.3 * 1.5 * 1.2, 1.0 - 0.2 / 2.0)
         for query in ("Ada", "Bo", "Cleo", "Dora"):
             memory.retrieve(f"What about {query}?")
-            found += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
+            measured += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
             expected += np.nan_to_num(expected_visits(m, [query], TOLD, False), nan=-1.0).tolist()
-    return found, expected
+    return measured, expected
 
 
 @equation(
@@ -680,7 +680,7 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
 )
 def a_question_is_asked_from_where_the_session_is(specimen: Any) -> Any:
     memory = memory_of(specimen, alpha=0.3, discount=0.8, least=LEAST, initial=0.7)
-    m, last, found, expected = (
+    m, last, measured, expected = (
         dict[str, dict[str, float]](),
         dict[str, tuple[int, ...]](),
         list[float](),
@@ -714,12 +714,12 @@ def a_question_is_asked_from_where_the_session_is(specimen: Any) -> Any:
             states = sorted(
                 {*named, *(name for row in last.get(asked, ()) for name in TOLD[row].split())}
             )
-            found += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
+            measured += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
             expected += np.nan_to_num(expected_visits(m, states, TOLD, False), nan=-1.0).tolist()
     # of x; an archived memory is no state
     memory.archive(2)
     memory.retrieve(Query("Who is next?", session="x"))
-    return [*found, float(np.isnan(memory.column(specimen.SUCCESSION)).all())], [*expected, 1.0]
+    return [*measured, float(np.isnan(memory.column(specimen.SUCCESSION)).all())], [*expected, 1.0]
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -771,10 +771,10 @@ def written(graph: Graph, s: int, row: dict[int, float]) -> None:
 
 def read(graph: Graph, s: int, initial: float) -> dict[int, float]:
     edges = graph.neighbours(s, EdgeType.COACCESS)
-    found = dict(
+    row = dict(
         zip(graph.target[edges].tolist(), graph.column("successor")[edges].tolist(), strict=True)
     )
-    return found or {s: initial}
+    return row or {s: initial}
 
 
 def taught(

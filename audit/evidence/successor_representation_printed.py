@@ -80,9 +80,9 @@ def memories_of_one_session_are_linked(specimen: Any) -> Any:
     for text, session in (("kettle", "S1"), ("harbour", "S1"), ("garden", "S2"), ("train", "")):
         memory.retrieve(Query(text, 3.0, session=session), 1, learn=True)
     graph = memory.assembly.graph
-    found = {(int(s), int(t)): float(w) for s, t, w in zip(
+    links = {(int(s), int(t)): float(w) for s, t, w in zip(
         graph.source, graph.target, memory.column(specimen.COACCESS_COUNT), strict=True) if w > 0.0}  # fmt: skip
-    return str(sorted(found.items())), str([((0, 1), 1.0), ((1, 0), 1.0)])
+    return str(sorted(links.items())), str([((0, 1), 1.0), ((1, 0), 1.0)])
 
 
 # --- the papers' checks ---------------------------------------------------------------------------

@@ -57,12 +57,12 @@ def calibration_error(p: Any, y: Any, bins: int = 10) -> float:
 # --- the sigmoid and its fit ----------------------------------------------------------------------
 @equation("PG-1", source="Platt 1999: (N+ + 1) / (N+ + 2) and 1 / (N- + 2), by hand", papers=BOTH)
 def targets_are_smoothed(specimen: Any) -> Any:
-    found = [
+    targets = [
         sorted(set(specimen.smoothed_targets(np.arange(a + b) < a).tolist()), reverse=True)
         for a, b in ((10, 10), (3, 97), (1, 1))
     ]
     place = specimen.smoothed_targets([False, True, False])
-    return [*np.ravel(found), *place], [11 / 12, 1 / 12, 0.8, 1 / 99, 2 / 3, 1 / 3, 0.25, 2 / 3,
+    return [*np.ravel(targets), *place], [11 / 12, 1 / 12, 0.8, 1 / 99, 2 / 3, 1 / 3, 0.25, 2 / 3,
                                         0.25]  # fmt: skip
 
 
@@ -87,9 +87,9 @@ def the_sigmoid_and_the_cross_entropy_are_those_of_the_paper(specimen: Any) -> A
     papers=BOTH,
 )
 def far_arguments_give_zero_one_and_the_tails(specimen: Any) -> Any:
-    found = probabilities(specimen, [1e300, -1e300, 100.0, -30.0], 1.0, 0.0)
+    measured = probabilities(specimen, [1e300, -1e300, 100.0, -30.0], 1.0, 0.0)
     loss = specimen.cross_entropy(np.array([800.0, -800.0]), np.array([0.25, 0.25]))
-    return [*found, loss], [
+    return [*measured, loss], [
         0.0,
         1.0,
         math.exp(-100.0),
@@ -105,15 +105,15 @@ def far_arguments_give_zero_one_and_the_tails(specimen: Any) -> Any:
     papers=BOTH,
 )
 def at_the_minimum_both_sums_vanish(specimen: Any) -> Any:
-    found = []
+    measured = []
     for f, y in (*(examples(seed, n) for seed, n in ((1, 50), (2, 400), (3, MANY))), FAR):
         x, label = np.asarray(f), np.asarray(y)
         A, B = specimen.fitted(x, label)
         n_positive = int(label.sum())
         t = np.where(label, (n_positive + 1) / (n_positive + 2), 1 / (len(x) - n_positive + 2))
         left = t - sigmoid(-(A * x + B))
-        found += [left.sum(), (x * left).sum()]
-    return found, [0.0] * len(found)
+        measured += [left.sum(), (x * left).sum()]
+    return measured, [0.0] * len(measured)
 
 
 def newton(f: Any, y: Any, iterations: int) -> tuple[float, float]:
@@ -225,12 +225,12 @@ def the_step_is_the_longest_that_decreases_enough(specimen: Any) -> Any:
     longest = brentq(
         lambda s: loss(z + s * towards) - loss(z) - 1e-4 * s * slope, 1.0, 1e4, xtol=1e-13
     )
-    found = [
+    measured = [
         specimen.step_length(z, factor * longest * towards, t, factor * longest * slope)
         for factor in (1 - 1e-7, 1 + 1e-7, 3.0, 9.0, 0.1)
     ]
     upwards = specimen.step_length(z, -1000.0 * towards, t, -1.0)
-    return [*found, upwards], [1.0, 0.5, 0.25, 0.0625, 1.0, 2.0**-34]
+    return [*measured, upwards], [1.0, 0.5, 0.25, 0.0625, 1.0, 2.0**-34]
 
 
 @limit(
@@ -276,11 +276,9 @@ def calibration_changes_neither_ranking_nor_decisions(specimen: Any) -> Any:
     papers=BOTH,
 )
 def the_parameters_of_a_logistic_model_are_recovered(specimen: Any) -> Any:
-    found = np.array([specimen.fitted(*examples(seed)) for seed in range(30)])
+    fits = np.array([specimen.fitted(*examples(seed)) for seed in range(30)])
     low, high = np.array([-1.7, 0.8]), np.array([-1.35, 1.2])
-    return between(
-        (np.array([found.min(axis=0), found.max(axis=0)]) - low) / (high - low), 0.0, 1.0
-    )
+    return between((np.array([fits.min(axis=0), fits.max(axis=0)]) - low) / (high - low), 0.0, 1.0)
 
 
 @signature(
@@ -521,7 +519,7 @@ def a_memory_judges_by_the_words_that_the_best_contain(specimen: Any) -> Any:
     source="definition: without a decision value nothing is judged; at a threshold of 0 nothing is held back",
 )
 def what_cannot_be_judged_is_released(specimen: Any) -> Any:
-    nobody, one = (
+    nobody, embedder = (
         np.full(6, np.nan, np.float32),
         Scripted({"a red boat": [1.0, 0.0], "boat": [1.0, 0.0]}),
     )
@@ -535,7 +533,7 @@ def what_cannot_be_judged_is_released(specimen: Any) -> Any:
                 SCORES[:1],
                 TEXTS[:1],
                 evidence="margin",
-                embedder=one,
+                embedder=embedder,
                 **strict,
             ),
             "boat",
@@ -543,12 +541,12 @@ def what_cannot_be_judged_is_released(specimen: Any) -> Any:
         (gated(specimen, evidence="coverage", **strict), "?!"),
         (gated(specimen), "boat"),  # the registry's numbers: not fitted
     )
-    found, whole = [], []
+    measured, whole = [], []
     for memory, text in stories:
         _, p, released, rows = asked(specimen, memory, text)
-        found.append([p == 1.0, any(map(math.isnan, released)), len(rows)])
+        measured.append([p == 1.0, any(map(math.isnan, released)), len(rows)])
         whole.append([memory is not stories[3][0], False, min(3, memory.store.n)])
-    return found, whole
+    return measured, whole
 
 
 @limit(
@@ -559,11 +557,11 @@ def the_threshold_itself_is_released(specimen: Any) -> Any:
     at, shown = 0.5, [LOOKED, LOOKED - np.float32(0.25), LOOKED]
     relevance = np.array(LOOKED)
     memory = gated(specimen, relevance, evidence="relevance", A=-2.0, B=1.25, threshold=at)
-    found = []
-    for each in shown:
-        relevance[...] = each
-        found.append(asked(specimen, memory)[3] == [1, 2, 4])
-    return found, [True, False, True]
+    measured = []
+    for looked in shown:
+        relevance[...] = looked
+        measured.append(asked(specimen, memory)[3] == [1, 2, 4])
+    return measured, [True, False, True]
 
 
 @figure(

@@ -36,8 +36,8 @@ def held_back(specimen: Any, relevance: Any, answerable: Any = None, tau: float 
 def the_largest_relevance_decides(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     tables = [rng.uniform(0.0, scale, 7).astype(np.float32) for scale in np.linspace(0.05, 0.5, 24)]
-    return [held_back(specimen, each) for each in tables], [
-        max(each.tolist()) < TAU for each in tables
+    return [held_back(specimen, table) for table in tables], [
+        max(table.tolist()) < TAU for table in tables
     ]
 
 
@@ -61,7 +61,7 @@ def only_what_may_be_answered_counts(specimen: Any) -> Any:
     "PGP-3", source="Cortex 3.3, in a memory: an empty answer below tau, by hand", papers=CORTEX
 )
 def a_memory_holds_the_whole_answer_back(specimen: Any) -> Any:
-    found = []
+    measured = []
     for relevance, changes in (
         (LOOKED, {}),
         (LOOKED * np.float32(0.2), {}),
@@ -72,7 +72,7 @@ def a_memory_holds_the_whole_answer_back(specimen: Any) -> Any:
         memory = gated(specimen, relevance, **changes)
         answer = memory.retrieve("boat", k=3)
         released = memory.column(RELEASED)
-        found.append(
+        measured.append(
             [
                 answer.rows.tolist() == [1, 2, 4],
                 len(answer.rows) == 0,
@@ -82,7 +82,7 @@ def a_memory_holds_the_whole_answer_back(specimen: Any) -> Any:
             ]
         )
     through, back = [True, False, False, True, 1.0], [False, True, True, False, 0.0]
-    return found, [through, back, through, back, through]
+    return measured, [through, back, through, back, through]
 
 
 @limit("PGP-4", source="definition: at a threshold of 0 nothing is held back")

@@ -136,16 +136,16 @@ def scored(story: Any, kept: int = 10**6) -> list[float]:
     """The story with plain sets of the fingerprints by hand."""
     seen: set[str] = set()
     out = []
-    for text, found, details, _ in story:
+    for text, prints, details, _ in story:
         if text.startswith("refused"):
             continue
-        new = [f for f in found if f not in seen]
+        new = [f for f in prints if f not in seen]
         noise = text in ("ok", "aaa")
         out.append(
             0.05
             if noise
             else by_hand(
-                len(new), len(found), len(text), details, sum(f.startswith("event:") for f in new)
+                len(new), len(prints), len(text), details, sum(f.startswith("event:") for f in new)
             )
         )
         seen.update(new[:kept])
@@ -165,11 +165,11 @@ def a_memory_scores_what_no_earlier_one_said(specimen: Any) -> Any:
     "SU-5", source="plain sets, with one new fingerprint kept of each memory; other weights by hand"
 )
 def every_parameter_counts(specimen: Any) -> Any:
-    one = lived(specimen, kept=1).column(NEWS)
+    of_one = lived(specimen, kept=1).column(NEWS)
     other = lived(
         specimen, STORY[:4], share=0.4, detail=0.01, event=0.02, noise=0.3, repeated=0.17
     ).column(NEWS)
-    return [*one, *other], [*scored(STORY, kept=1), 0.4 + 0.02 + 0.02, 0.3, 0.1, 0.17]
+    return [*of_one, *other], [*scored(STORY, kept=1), 0.4 + 0.02 + 0.02, 0.3, 0.1, 0.17]
 
 
 @adaptation(
@@ -193,7 +193,7 @@ def captions_count_and_noise_is_short(specimen: Any) -> Any:
     source="True Memory 4.1 stage 4: in the order of time; the history in one piece, and row by row",
 )
 def the_index_continued_is_the_index_rebuilt(specimen: Any) -> Any:
-    found = []
+    measured = []
     for stop in range(len(STORY)):
         memory = lived(specimen, STORY[:stop])
         part, known, after = (
@@ -204,8 +204,8 @@ def the_index_continued_is_the_index_rebuilt(specimen: Any) -> Any:
         news = memory.column(NEWS)
         for row in range(len(part)):
             after.until(row, part, news)
-        found.append(known.until(len(part), part, news) == after.until(len(part), part, news))
-        found.append(
+        measured.append(known.until(len(part), part, news) == after.until(len(part), part, news))
+        measured.append(
             sorted(known.codes)
             == sorted(
                 {
@@ -216,7 +216,7 @@ def the_index_continued_is_the_index_rebuilt(specimen: Any) -> Any:
                 }
             )
         )
-    return found, [True] * len(found)
+    return measured, [True] * len(measured)
 
 
 @adaptation("SU-6b", source="definition: what an erased memory alone has said is new again")
@@ -321,7 +321,7 @@ def worth_in_place_of_odds(specimen: Any) -> Any:
 def bare_numbers(specimen: Any) -> Any:
     original = specimen.fingerprints
 
-    def found(text: str, names: Any) -> Any:
+    def read(text: str, names: Any) -> Any:
         known = original(text, names)
         return type(known)(
             (*known.all, *(f"number:{w}" for w in text.split() if w.isdigit())),
@@ -329,7 +329,7 @@ def bare_numbers(specimen: Any) -> Any:
             known.events,
         )
 
-    return specimen.replacing("fingerprints", found)
+    return specimen.replacing("fingerprints", read)
 
 
 @mutant("the share of known facts", rejected_by="SU-2")

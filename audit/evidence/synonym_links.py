@@ -53,11 +53,11 @@ def pairs_are_those_of_all_cosines(specimen: Any) -> Any:
         cosines = vectors.astype(float) @ vectors.T.astype(float)
         for first in (0, n // 2, n):
             near = {(a, b) for b in range(first, n) for a in range(b) if cosines[a, b] >= LEAST}
-            found = [tuple(pair) for pair in specimen.near_pairs(vectors, first, LEAST).tolist()]
+            pairs = [tuple(pair) for pair in specimen.near_pairs(vectors, first, LEAST).tolist()]
             same.append(
-                set(found) == near
-                and len(found) == len(near)
-                and found == sorted(found, key=lambda pair: pair[::-1])
+                set(pairs) == near
+                and len(pairs) == len(near)
+                and pairs == sorted(pairs, key=lambda pair: pair[::-1])
             )
     edge = specimen.near_pairs(
         circle(0.0, math.acos(LEAST) - 1e-3, -math.acos(LEAST) - 1e-3), 0, LEAST
@@ -112,9 +112,10 @@ def the_network_has_the_links_of_both(specimen: Any) -> Any:
             for v in range(nodes)
         ]
         ends = np.array([b for _, b in links], np.int64)
-        start, out, found = joined(np.cumsum(degree) - degree, degree, ends[order], pairs)
+        start, out, joined_ends = joined(np.cumsum(degree) - degree, degree, ends[order], pairs)
         same.append(
-            [sorted(found[s : s + d].tolist()) for s, d in zip(start, out, strict=True)] == held
+            [sorted(joined_ends[s : s + d].tolist()) for s, d in zip(start, out, strict=True)]
+            == held
         )
     return same, [True] * 20
 
@@ -215,26 +216,26 @@ def a_query_reaches_memories_of_a_synonym(specimen: Any) -> Any:
     source="definition: no names, no query with a name, no pair: answers and state of a memory without the mechanism",
 )
 def without_a_pair_nothing_changes(specimen: Any) -> Any:
-    found = []
+    measured = []
     for least in (LEAST, 1.0):
         memory, without = (
             told(specimen, 1, cosine=least, query="names"),
             told(specimen, 1, query="names"),
         )
         for query in ("Where is Mia?", "What?", "Did Zoe go?"):
-            found.append(
+            measured.append(
                 memory.retrieve(query).final.tolist() == without.retrieve(query).final.tolist()
             )
             wanted = walked(("mia",), 2.0, 1) if "Mia" in query else np.array([np.nan])
-            found.append(
+            measured.append(
                 bool(np.allclose(memory.column(PAGERANK), wanted, rtol=1e-6, equal_nan=True))
             )
         empty = memory_of(specimen, embedder=Named(ANGLES))
-        found.append(len(empty.retrieve("Where is Mia?").rows) == 0)
+        measured.append(len(empty.retrieve("Where is Mia?").rows) == 0)
         full, edges = told(specimen, cosine=0.0), told(specimen, cosine=0.0)
         full.retrieve("Where is Mia?")
-        found.append(full.digest() == edges.digest())
-    return found, [True] * 16
+        measured.append(full.digest() == edges.digest())
+    return measured, [True] * 16
 
 
 @limit(
@@ -300,13 +301,13 @@ def an_unknown_name_starts_at_the_nearest_entity(specimen: Any) -> Any:
 )
 def without_names_none_is_nearest(specimen: Any) -> Any:
     empty, erased = memory_of(specimen, embedder=Named(ANGLES)), told(specimen, 1)
-    found = [len(empty.retrieve("Where is Marie?").rows) == 0]
+    measured = [len(empty.retrieve("Where is Marie?").rows) == 0]
     erased.erase("e0", confirm=True)
     erased.retrieve("Where is Marie?")
-    found.append(bool(np.isnan(erased.column(PAGERANK)).all()))
-    one, other = told(specimen), told(specimen)
-    one.retrieve("Where is Zora?")
-    return [*found, one.digest() == other.digest()], [True] * 3
+    measured.append(bool(np.isnan(erased.column(PAGERANK)).all()))
+    asked_life, untouched = told(specimen), told(specimen)
+    asked_life.retrieve("Where is Zora?")
+    return [*measured, asked_life.digest() == untouched.digest()], [True] * 3
 
 
 @figure(

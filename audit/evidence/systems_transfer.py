@@ -60,7 +60,7 @@ def solved(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -
 )
 def the_cortical_trace_peaks_at_the_closed_form(specimen: Any) -> Any:
     cases = ((0.1, 0.01), (0.05, 0.001), (0.3, 0.2))
-    found = [
+    measured = [
         minimize_scalar(
             lambda t, r=r: -specimen.transfer(1.0, 0.0, t, r[0], 0.1, r[1])[1],
             bounds=(0.0, 400.0),
@@ -69,7 +69,7 @@ def the_cortical_trace_peaks_at_the_closed_form(specimen: Any) -> Any:
         ).x
         for r in cases
     ]
-    return found, [math.log(d_h / d_c) / (d_h - d_c) for d_h, d_c in cases]
+    return measured, [math.log(d_h / d_c) / (d_h - d_c) for d_h, d_c in cases]
 
 
 @equation("CM-3.1b", source="solve_ivp of both traces", atol=1e-9, papers=("mcclelland1995why",))
@@ -188,7 +188,7 @@ def dependence(specimen: Any, hours: float, k: float | None = None) -> float:
     k  None: the acceleration that ships
     """
     d_h, c, d_c, acceleration = shipped(specimen)
-    one, share = np.ones(1), np.ones(1)
+    ones, share = np.ones(1), np.ones(1)
     specimen.consolidate(
         hours / 24.0,
         0.0,
@@ -199,14 +199,14 @@ def dependence(specimen: Any, hours: float, k: float | None = None) -> float:
         d_c,
         1.0,
         acceleration if k is None else k,
-        0.0 * one,
-        one,
-        0.0 * one,
-        one.copy(),
-        0.0 * one,
-        0.0 * one,
+        0.0 * ones,
+        ones,
+        0.0 * ones,
+        ones.copy(),
+        0.0 * ones,
+        0.0 * ones,
         share,
-        0.0 * one,
+        0.0 * ones,
     )
     return float(share[0])
 
@@ -443,7 +443,7 @@ def nights_with_and_without_replay_are_advanced_exactly(specimen: Any) -> Any:
     source="C <= D_h: at any number of replays the sum of the traces does not grow from one night to the next",
 )
 def replay_never_increases_the_sum_of_the_traces(specimen: Any) -> Any:
-    sums, one = [1.0], np.ones(1)
+    sums, ones = [1.0], np.ones(1)
     s_h, s_c, transferred = np.ones(1), np.zeros(1), np.zeros(1)
     for night in range(1, 61):
         specimen.consolidate(
@@ -456,14 +456,14 @@ def replay_never_increases_the_sum_of_the_traces(specimen: Any) -> Any:
             D_C,
             4.0,
             K,
-            0.0 * one,
-            0.0 * one,
+            0.0 * ones,
+            0.0 * ones,
             np.array([100], np.int32),
             s_h,
             s_c,
             transferred,
-            one.copy(),
-            one.copy(),
+            ones.copy(),
+            ones.copy(),
         )
         sums.append(float(s_h[0] + s_c[0]))
     return at_most(np.diff(sums), 1e-12)

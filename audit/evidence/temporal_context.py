@@ -246,15 +246,15 @@ def contiguity_survives_interruption(specimen: Any) -> Any:
     papers=("howard2002distributed",),
 )
 def a_delay_scales_all_recency_equally_and_flattens_choice(specimen: Any) -> Any:
-    found = []
+    measured = []
     for delta in (1.0, 0.3):
         # the sixth is the end of the delay
         rho = np.append(np.full(5, RHO), specimen.carried(1.0, 0.0, 24.0, delta))
         a = supported(specimen, 5, rho, g=1.0)[:5]
         p = specimen.choice(a, np.arange(5), 0.3)
-        found += [*(a / delta), p[4] / p[3]]
+        measured += [*(a / delta), p[4] / p[3]]
     recency = RHO ** np.arange(4.0, -1.0, -1.0)
-    return found, [*recency, math.exp(2 * 0.2 / 0.3), *recency, math.exp(2 * 0.2 * 0.3 / 0.3)]
+    return measured, [*recency, math.exp(2 * 0.2 / 0.3), *recency, math.exp(2 * 0.2 * 0.3 / 0.3)]
 
 
 # tau is free in the paper, and ours is in standard deviations of the match: recall by context alone
@@ -622,7 +622,7 @@ def asked_in_session(
         *((time, session, row) for row, (time, _, session) in enumerate(HEARD)),
         *USES,
     ]
-    for time, session, what in sorted(story, key=lambda each: each[0]):
+    for time, session, what in sorted(story, key=lambda entry: entry[0]):
         if isinstance(what, int):
             encode(memory, Event(time, HEARD[what][1], session=session, dated=False))
             now[session] = t[what], time, np.zeros(n)
@@ -671,7 +671,7 @@ def a_question_is_asked_in_the_context_of_its_session(specimen: Any) -> Any:
             (1.0, 0.0, BETA, 1.0, 24.0),
         )
     ]
-    return np.concatenate([found for found, _ in cases]), np.concatenate(
+    return np.concatenate([measured for measured, _ in cases]), np.concatenate(
         [expected for _, expected in cases]
     )
 
@@ -703,7 +703,7 @@ def a_memory_keeps_its_strongest_bindings(specimen: Any) -> Any:
     papers=("howard2002distributed",),
 )
 def products_are_those_of_explicit_contexts(specimen: Any) -> Any:
-    rng, n, found, expected = np.random.default_rng(14), 7, list[float](), list[float]()
+    rng, n, measured, expected = np.random.default_rng(14), 7, list[float](), list[float]()
     for g, beta, rows, last in (
         (1.0, 0.6, [2, 0, 5], 4),
         (0.4, 0.6, [6, 1], 6),
@@ -723,11 +723,11 @@ def products_are_those_of_explicit_contexts(specimen: Any) -> Any:
             )
         retrieved = [(v := g * t[r] + (1.0 - g) * item[r]) / np.linalg.norm(v) for r in rows]
         vectors = np.array([*retrieved, t[last] if last >= 0 else np.zeros(2 * n)])
-        found += (
+        measured += (
             specimen.products(np.array(rows, dtype=np.int64), last, rho, g, beta).ravel().tolist()
         )
         expected += (vectors @ vectors.T).ravel().tolist()
-    return found, expected
+    return measured, expected
 
 
 @limit(
@@ -737,12 +737,12 @@ def products_are_those_of_explicit_contexts(specimen: Any) -> Any:
     papers=("howard2002distributed",),
 )
 def uses_before_the_last_event_do_not_count(specimen: Any) -> Any:
-    found = [
+    measured = [
         specimen.present(np.array([time]), np.array([0]), np.eye(2), 1.0, 1.0, BETA, np.inf)
         for time in (1.0, 1.5, 0.5)
     ]
     kept = [BETA, np.sqrt(1.0 - BETA * BETA)]
-    return np.array(found), np.array([kept, kept, [0.0, 1.0]])
+    return np.array(measured), np.array([kept, kept, [0.0, 1.0]])
 
 
 # --- figures --------------------------------------------------------------------------------------

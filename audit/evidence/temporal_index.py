@@ -171,12 +171,12 @@ def the_best_of_all_intervals_counts(specimen: Any) -> Any:
 @adaptation("TX-7", source="closed form: exp(-distance / length)", rtol=1e-12)
 def one_end_of_a_history_is_preferred(specimen: Any) -> Any:
     created, out = np.array([0.0, 30.0, 120.0]), np.full(3, np.nan)
-    found = []
+    measured = []
     for end in (0.0, 120.0, 50.0):
         specimen.score_order(created, end, 120.0, out)
-        found.append(out.tolist())
+        measured.append(out.tolist())
     distances = [[0.0, 0.25, 1.0], [1.0, 0.75, 0.0], [5 / 12, 1 / 6, 7 / 12]]
-    return found, np.exp(-np.array(distances))
+    return measured, np.exp(-np.array(distances))
 
 
 # --- in a memory ----------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ def an_event_gives_the_time_through_its_memory(specimen: Any) -> Any:
 
 @limit("TX-11", source="ours: an event that no visible memory is about gives no time")
 def an_event_without_a_memory_gives_no_time(specimen: Any) -> Any:
-    found = []
+    measured = []
     for criterion, archived, text in (
         (0.6, None, "after the flood"),
         (0.75, None, "after the flood"),
@@ -382,13 +382,13 @@ def an_event_without_a_memory_gives_no_time(specimen: Any) -> Any:
         if archived is not None:
             memory.archive(archived)
         memory.retrieve(f"What did Bo buy {text}?")
-        found.append(
+        measured.append(
             bool(
                 np.isnan(memory.column(specimen.WHEN)).all()
                 and np.isnan(memory.column(WITHIN)).all()
             )
         )
-    return found, [False, True, True, False, True, False]
+    return measured, [False, True, True, False, True, False]
 
 
 @adaptation(
@@ -409,8 +409,8 @@ def the_first_and_the_latest_are_at_the_ends_of_the_history(specimen: Any) -> An
                 [
                     *memory.column(specimen.END),
                     *(
-                        float(np.isnan(memory.column(each)).all())
-                        for each in (specimen.WHEN, WITHIN)
+                        float(np.isnan(memory.column(column)).all())
+                        for column in (specimen.WHEN, WITHIN)
                     ),
                 ]
             ]
@@ -423,20 +423,20 @@ def a_query_without_a_time_is_left_alone(specimen: Any) -> Any:
     memory, bare, hidden = story(specimen), memory_of(specimen), story(specimen)
     for row in range(len(STORY)):
         hidden.archive(row)
-    found = []
-    for each, text in (
+    measured = []
+    for life, text in (
         (memory, "What does Bo like?"),
         (memory, ""),
         (memory, "on February 30"),
         (hidden, "Who was first?"),
         (hidden, "before the trip"),
     ):
-        each.retrieve(text)
-        found += [
-            bool(np.isnan(each.column(column)).all())
+        life.retrieve(text)
+        measured += [
+            bool(np.isnan(life.column(column)).all())
             for column in (specimen.WHEN, specimen.END, WITHIN)
         ]
-    return [*found, len(bare.retrieve("What did we do last week?").rows)], [*[True] * 15, 0]
+    return [*measured, len(bare.retrieve("What did we do last week?").rows)], [*[True] * 15, 0]
 
 
 @adaptation(
@@ -600,13 +600,13 @@ def by_gap(gap: float, high: float, span: float) -> float:
 def those_of_the_time_stand_first_and_the_nearest_follow(specimen: Any) -> Any:
     memory, hidden = diary(specimen), diary(specimen, (1, 4))
     measured = []
-    for each, text in (
+    for life, text in (
         (memory, "What happened on 10 May 2023?"),
         (memory, "What did I do on 1 May 2023?"),
         (hidden, "What happened on 10 May 2023?"),
     ):
-        each.retrieve(text)
-        measured.append(each.column(DATED)[[0, 2, 3]])
+        life.retrieve(text)
+        measured.append(life.column(DATED)[[0, 2, 3]])
     far = [(T0 + h - at(2023, 5, 2)) / 24.0 for h in (0.0, 27.0)]
     return measured, [
         [10.0, 5.0 + 5.0 / 3.0, by_gap(0.5, 5.0, 5.0)],
@@ -672,7 +672,7 @@ def days_are_those_of_the_clocks(specimen: Any) -> Any:
         Event(night + 12.5, "We moved yesterday", offset=-4.0),
     )
     memory.advance(at(2025, 7, 2, 14))
-    found = [memory.column(specimen.TIME_START)[1, 0] == 3600 * at(2025, 6, 30)]
+    measured = [memory.column(specimen.TIME_START)[1, 0] == 3600 * at(2025, 6, 30)]
     for query in (
         Query("on 30 June 2025"),
         Query("yesterday"),
@@ -682,8 +682,8 @@ def days_are_those_of_the_clocks(specimen: Any) -> Any:
         Query("yesterday", offset=14.0),
     ):
         memory.retrieve(query)
-        found += (memory.column(WITHIN) == 1.0).tolist()
-    return found, [True, *(True, True), *(False, False), *(False, False), *(True, False), *(True,
+        measured += (memory.column(WITHIN) == 1.0).tolist()
+    return measured, [True, *(True, True), *(False, False), *(False, False), *(True, False), *(True,
         True), *(False, False)]  # fmt: skip
 
 
@@ -791,19 +791,19 @@ def stretched(specimen: Any) -> Any:
 @mutant("an event happened when it was told, although its memory names a time", rejected_by="TX-10")
 def told_not_happened(specimen: Any) -> Any:
     class Told(specimen.TemporalIndex):  # type: ignore[misc]
-        def _spans_of_events(self, view: Any, found: Any, own: float) -> Any:
+        def _spans_of_events(self, view: Any, named: Any, own: float) -> Any:
             rows = (
                 [
                     view.index.search(v, 1)[0][0]
-                    for v in view.embedder.embed([e.phrase for e in found.events])
+                    for v in view.embedder.embed([e.phrase for e in named.events])
                 ]
-                if found.events
+                if named.events
                 else []
             )
             created = [float(view.created[row]) for row in rows]
             return [
                 span
-                for e, c in zip(found.events, created, strict=True)
+                for e, c in zip(named.events, created, strict=True)
                 if (span := e.span((c, math.nextafter(c, math.inf)), view.now))
             ]
 
@@ -831,7 +831,7 @@ def now_by_default(specimen: Any) -> Any:
     return specimen.replacing(
         "times",
         lambda text, said: (
-            found if (found := original(text, said)).expressions else original("today", said)
+            read if (read := original(text, said)).expressions else original("today", said)
         ),
     )
 
@@ -840,12 +840,12 @@ def now_by_default(specimen: Any) -> Any:
 def of_the_rendered_text(specimen: Any) -> Any:
     class Rendered(specimen.TemporalIndex):  # type: ignore[misc]
         def keep(self, view: Any, incoming: Any) -> None:
-            for i, found in enumerate(
+            for i, expression in enumerate(
                 specimen.times(incoming.text, view.created[view.row]).expressions
             ):
                 view.time_start[view.row, i], view.time_end[view.row, i] = (
-                    round(3600 * found.start),
-                    round(3600 * found.end),
+                    round(3600 * expression.start),
+                    round(3600 * expression.end),
                 )
 
     return specimen.replacing("TemporalIndex", Rendered)

@@ -305,11 +305,11 @@ def a_match_at_the_criterion_is_a_test_and_an_empty_answer_is_none(specimen: Any
     encode(memory, (0.0, "a red kite"), (1.0, "some rain"))
     memory.advance(30.0)
     memory.retrieve("kite", learn=True)
-    found = [float(memory.column(MATCH)[0]), *memory.column(specimen.TESTED)]
+    measured = [float(memory.column(MATCH)[0]), *memory.column(specimen.TESTED)]
     for row in (0, 1):
         memory.archive(row)
     memory.retrieve("rain", learn=True)
-    return [*found, *memory.column(specimen.TESTED)], [1.0, 30.0, 0.0, 30.0, 0.0]
+    return [*measured, *memory.column(specimen.TESTED)], [1.0, 30.0, 0.0, 30.0, 0.0]
 
 
 # --- figures --------------------------------------------------------------------------------------

@@ -43,12 +43,12 @@ def repeated(
     specimen: Any, eta: float, theta: float, alpha: float, steps: tuple[int, ...]
 ) -> list[float]:
     """|M k - v| / |v| after the given numbers of repetitions of one pair, M_0 = S_0 = 0."""
-    (m, s), (k, v), found = blank(6), pair(6, 0), []
+    (m, s), (k, v), errors = blank(6), pair(6, 0), []
     for t in range(1, steps[-1] + 1):
         specimen.memorise(m, s, k, v, eta, theta, alpha)
         if t in steps:
-            found.append(error(m, k, v))
-    return found
+            errors.append(error(m, k, v))
+    return errors
 
 
 def orthonormal(d: int, seed: int) -> Array:
@@ -150,14 +150,14 @@ def a_random_history_follows_the_recursion_of_the_paper(specimen: Any) -> Any:
     papers=("behrouz2024titans",),
 )
 def keys_and_values_may_differ_in_length(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(15), list[float](), list[float]()
+    rng, measured, expected = np.random.default_rng(15), list[float](), list[float]()
     for shape in ((3, 5), (5, 3)):
         m, s, k, v = (rng.standard_normal(size) for size in (shape, shape, shape[1], shape[0]))
         after = 0.6 * s - 0.2 * 2.0 * np.outer(m @ k - v, k)
         expected += [*(0.9 * m + after).ravel(), *after.ravel()]
         specimen.memorise(m, s, k, v, 0.6, 0.2, 0.1)
-        found += [*m.ravel(), *s.ravel()]
-    return found, expected
+        measured += [*m.ravel(), *s.ravel()]
+    return measured, expected
 
 
 @adaptation(
@@ -267,13 +267,13 @@ def a_hundred_recalls_do_not_change_memory(specimen: Any) -> Any:
 )
 def as_many_pairs_as_dimensions_are_recalled_exactly(specimen: Any) -> Any:
     (m, s), keys = blank(8), orthonormal(8, 8)
-    values, found, y = np.random.default_rng(9).standard_normal((8, 8)), [], np.empty(8)
+    values, measured, y = np.random.default_rng(9).standard_normal((8, 8)), [], np.empty(8)
     for k, v in zip(keys, values, strict=True):
         specimen.memorise(m, s, k, v, 0.0, 0.5, 0.0)
     for k in keys:
         specimen.recall(m, k, y)
-        found.append(y.copy())
-    return np.array(found), values
+        measured.append(y.copy())
+    return np.array(measured), values
 
 
 @signature(
@@ -396,11 +396,11 @@ def surprise_falls_with_repetitions_of_the_sequence(specimen: Any) -> Any:
 
 @adaptation("TI-10c", source="ours: key and value of one event, as in eq. 11", needs="engine")
 def with_its_own_key_an_event_recalls_itself(specimen: Any) -> Any:
-    memory, found = life(specimen, 12, "same"), []
+    memory, measured = life(specimen, 12, "same"), []
     for text in ROUND:
         memory.retrieve(text)
-        found.append(int(np.argmax(memory.store.array(specimen.TITANS_RECALL)[-len(ROUND) :])))
-    return found, [0, 1, 2, 3, 4]
+        measured.append(int(np.argmax(memory.store.array(specimen.TITANS_RECALL)[-len(ROUND) :])))
+    return measured, [0, 1, 2, 3, 4]
 
 
 @adaptation("TI-11", source="numpy's matrix product, in float32", rtol=1e-5, atol=1e-5)
@@ -423,8 +423,8 @@ def random_projections_preserve_cosines(specimen: Any) -> Any:
     x[1::2] = x[::2] + rng.uniform(0.1, 3.0, (30, 1)) * x[1::2]
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     w, keys = rng.standard_normal((384, 64)) / 8.0, np.empty((60, 64))
-    for each, k in zip(x, keys, strict=True):
-        specimen.project(each, w, k)
+    for vector, k in zip(x, keys, strict=True):
+        specimen.project(vector, w, k)
         specimen.unit(k)
     far = np.einsum("id,id->i", keys[::2], keys[1::2]) - np.einsum("id,id->i", x[::2], x[1::2])
     return at_most(np.abs(far).mean(), 0.15)  # about 1 / sqrt(64)
@@ -538,7 +538,7 @@ def a_memory_learns_by_the_equations_of_the_paper(specimen: Any) -> Any:
         history_in_memory(specimen, pairing, scale)
         for pairing, scale in (("successor", 1.0), ("same", 1.0), ("successor", 0.25))
     ]
-    return np.concatenate([found for found, _ in cases]), np.concatenate(
+    return np.concatenate([measured for measured, _ in cases]), np.concatenate(
         [expected for _, expected in cases]
     )
 
@@ -610,11 +610,11 @@ def a_memory_learns_which_memory_is_used_after_which(specimen: Any) -> Any:
                 before = [row for row in before if row not in rows]
                 last[session] = rows, time
                 if before and pairing == "successor":
-                    one, other = unit[before[0]], unit[rows[0]]
+                    before_vector, after_vector = unit[before[0]], unit[rows[0]]
                     k, v, r = (
-                        one @ w_key / np.linalg.norm(one @ w_key),
-                        other @ w_value,
-                        max(0.0, float(one @ other)),
+                        before_vector @ w_key / np.linalg.norm(before_vector @ w_key),
+                        after_vector @ w_value,
+                        max(0.0, float(before_vector @ after_vector)),
                     )
                     s = 0.8 * r * s - 0.3 * np.sqrt(1.0 - r * r) * 2.0 * np.outer(m @ k - v, k)
                     m = (1.0 - 0.15 * (1.0 - r)) * 0.5 ** ((time - since) / (60.0 * scale)) * m + s

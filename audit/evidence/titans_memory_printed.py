@@ -37,8 +37,8 @@ def as_memory(specimen: Any) -> SimpleNamespace:
     papers=("cortex2026",),
 )
 def the_printed_sign_raises_the_loss(specimen: Any) -> Any:
-    found = paper.repeated(as_memory(specimen), 0.9, 0.01, 0.0, (1, 2, 10))
-    return [e**2 for e in found], [1.0404, 1.120211, 3.931196]
+    errors = paper.repeated(as_memory(specimen), 0.9, 0.01, 0.0, (1, 2, 10))
+    return [e**2 for e in errors], [1.0404, 1.120211, 3.931196]
 
 
 @adaptation(

@@ -237,12 +237,12 @@ class Keyed:
         )
 
     def _of(self, text: str) -> NDArray[np.float32]:
-        found = [
+        vectors = [
             self.words[w]
             for w in "".join(c if c.isalnum() else " " for c in text.lower()).split()
             if w in self.words
         ]
-        total = np.sum(found, axis=0) if found else np.eye(self.dimensions)[-1]
+        total = np.sum(vectors, axis=0) if vectors else np.eye(self.dimensions)[-1]
         return np.asarray(total / np.linalg.norm(total), np.float32)
 
 
@@ -266,10 +266,10 @@ def vectors_of(
 ) -> dict[str, NDArray[np.float64]]:
     """Words w0, w1, ... with vectors around three directions."""
     rng = np.random.default_rng(seed)
-    found = np.eye(dimensions)[np.arange(count) % 3] + spread * rng.normal(
+    vectors = np.eye(dimensions)[np.arange(count) % 3] + spread * rng.normal(
         size=(count, dimensions)
     ) / np.sqrt(dimensions)
-    return {f"w{i}": v / np.linalg.norm(v) for i, v in enumerate(found)}
+    return {f"w{i}": v / np.linalg.norm(v) for i, v in enumerate(vectors)}
 
 
 @equation(
@@ -338,7 +338,7 @@ CITIES = ("Rome", "Oslo", "Lisbon", "Cairo", "Quito", "Lima")
 
 def life(rng: Any, sessions: int) -> list[Event]:
     """Sessions a day apart, with texts of two topics, repeated texts, moves, and others."""
-    found = []
+    events = []
     for s in range(sessions):
         for i in range(6):
             w, who = f"w{int(rng.integers(24))}", ("Ada", "Bo")[int(rng.integers(2))]
@@ -347,8 +347,8 @@ def life(rng: Any, sessions: int) -> list[Event]:
                 1: f"I moved to {CITIES[int(rng.integers(6))]}.",
                 2: f"Our kettle {w} stands behind the green shelf.",
             }.get(int(rng.integers(5)), f"Somebody saw {w} near stone {s} {i}.")
-            found.append(Event(24.0 * s + i, text, who, f"s{s}", f"e{s}.{i}", dated=False))
-    return found
+            events.append(Event(24.0 * s + i, text, who, f"s{s}", f"e{s}.{i}", dated=False))
+    return events
 
 
 def embedder_of(seed: int) -> Keyed:
@@ -411,20 +411,20 @@ def one_run(specimen: Any, memory: Any, values: dict[str, Any]) -> bool:
         {"SPLIT": 0, "MERGE": 1, "UPDATE": 2},
         (values.get("semantic_cap", 8), values.get("sibling_cap", 4), VERSION_CAP),
     )
-    for each in sorted(
+    for record in sorted(
         (r for r in new if r["reason"] == "APPLIED"),
         key=lambda r: (order[r["operator"]], -r["confidence"], r["targets"]),
     ):
         wanted = edited(
             bank,
-            each["operator"],
-            each["targets"],
-            each["edits"]["created"],
+            record["operator"],
+            record["targets"],
+            record["edits"]["created"],
             after.e,
             caps,
             values.get("anchors", ANCHORS),
         )
-        same.append({kind: sorted(found) for kind, found in each["edits"].items()} == wanted)
+        same.append({kind: sorted(edits) for kind, edits in record["edits"].items()} == wanted)
     facts |= {
         "semantic_after": degrees(bank, range(len(bank.e))),
         "units": len(bank.e),
@@ -443,8 +443,8 @@ def one_run(specimen: Any, memory: Any, values: dict[str, Any]) -> bool:
 
 def degrees(bank: Sets, units: Iterable[int]) -> list[int]:
     """How many visible units have 0, 1, 2, ... semantic links."""
-    found = [len(bank.targets(u, S)) for u in units if u in bank.shown]
-    return [found.count(links) for links in range(max(found, default=-1) + 1)]
+    counts = [len(bank.targets(u, S)) for u in units if u in bank.shown]
+    return [counts.count(links) for links in range(max(counts, default=-1) + 1)]
 
 
 @equation(
@@ -460,8 +460,8 @@ def a_life_is_edited_as_by_plain_sets(specimen: Any) -> Any:
         (2, {"semantic_cap": 2, "anchors": 4}),
         (3, {"semantic_cap": 1, "least_cosine": 0.2}),
     ):
-        each, memory = run_by_run(specimen, seed, **values)
-        same += each
+        equal, memory = run_by_run(specimen, seed, **values)
+        same += equal
         kinds |= {r["operator"] for r in records(memory) if r["reason"] == "APPLIED"}
     return [*same, kinds == {"SPLIT", "MERGE", "UPDATE"}], True
 
@@ -472,7 +472,7 @@ def a_life_is_edited_as_by_plain_sets(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def every_archived_memory_is_reached(specimen: Any) -> Any:
-    found = []
+    measured = []
     for seed in (11, 12):
         memory = run_by_run(specimen, seed)[1]
         n, step = memory.store.n, np.zeros((memory.store.n, memory.store.n), bool)
@@ -481,13 +481,13 @@ def every_archived_memory_is_reached(specimen: Any) -> Any:
         reached = memory.column(VISIBLE).copy()
         for _ in range(n):
             reached |= reached @ step
-        found += [
+        measured += [
             bool(reached.all()),
             bool(memory.column(VISIBLE).sum() < n),
             [e.text for e in memory.events]
             == [e.text for e in life(np.random.default_rng(seed), 9)],
         ]
-    return found, True
+    return measured, True
 
 
 def told(specimen: Any, *others: Any, seed: int = 21, **values: Any) -> Any:
@@ -585,7 +585,7 @@ def two_runs_by_hand(specimen: Any) -> Any:
             memory.passing.consolidate(memory.now)
     memory.passing.consolidate(memory.now)
     said = {w.sources for w in memory.store.structures[WRITINGS] if w.kind == "topology record"}
-    found = [
+    applied = [
         (r["run"], r["operator"], r["targets"], r["edits"]["created"])
         for r in records(memory)
         if r["reason"] == "APPLIED"
@@ -598,7 +598,7 @@ def two_runs_by_hand(specimen: Any) -> Any:
         embedder_of(21).embed([w.replace("\n", " ").replace(",", "") for w in written[:4]])
     )
     return [
-        found == [(1, "MERGE", [0, 3], [8]), (1, "UPDATE", [5, 4], []), (2, "SPLIT", [9], [13, 14]),
+        applied == [(1, "MERGE", [0, 3], [8]), (1, "UPDATE", [5, 4], []), (2, "SPLIT", [9], [13, 14]),
                   (2, "MERGE", [5, 10], [15])],
         not any(6 in r["targets"] for r in records(memory)),
         said == {tuple(r["targets"]) for r in records(memory)},
@@ -646,7 +646,7 @@ def an_edit_has_one_vote(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def every_proposal_has_one_record_with_one_reason(specimen: Any) -> Any:
-    found: list[bool] = []
+    measured: list[bool] = []
     good, low, off = "APPLIED", "LOW_CONF", "NORM_FILTER"
     cases: tuple[tuple[dict[str, Any], list[str], int], ...] = (
         ({}, [good] * 3, 4),
@@ -660,28 +660,28 @@ def every_proposal_has_one_record_with_one_reason(specimen: Any) -> Any:
     )
     for values, reasons, hidden in cases:
         memory = told(specimen, **values)
-        each = [
+        own = [
             r for r in records(memory) if r["confidence"] >= GATE and r["detail"] != "equal targets"
         ]
-        each = [
+        own = [
             r
-            for i, r in enumerate(each)
-            if r["targets"] not in [other["targets"] for other in each[:i]]
+            for i, r in enumerate(own)
+            if r["targets"] not in [other["targets"] for other in own[:i]]
         ]
-        found += [
-            [r["operator"] for r in each] == ["SPLIT", "MERGE", "UPDATE"],
-            [r["targets"] for r in each] == [[0], [1, 3], [5, 2]],
-            [r["reason"] for r in each] == reasons,
+        measured += [
+            [r["operator"] for r in own] == ["SPLIT", "MERGE", "UPDATE"],
+            [r["targets"] for r in own] == [[0], [1, 3], [5, 2]],
+            [r["reason"] for r in own] == reasons,
             int((~memory.column(VISIBLE)).sum()) == hidden,
-            {r["run"] for r in each} == {1},
+            {r["run"] for r in own} == {1},
         ]
         facts = records(memory, "topology run")
-        found += [
+        measured += [
             len(facts) == 1,
             facts[0]["units"] == memory.store.n,
             facts[0]["visible"] == int(memory.column(VISIBLE).sum()),
         ]
-    return found, True
+    return measured, True
 
 
 @equation(
@@ -732,21 +732,21 @@ def rows_of_others_are_left_alone(specimen: Any) -> Any:
     def draft(view: Any, tick: Any) -> None:
         view.drafts.add(Draft("a summary of others", Kind.SUMMARY, (0, 1)))
 
-    found = []
+    measured = []
     for order in (-1, 99_999):
         memory = told(specimen, neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), order=order))
         other = 6 if order < 0 else 9
         own = [row for row in range(6, 10) if row != other]
         edges = {link for link in marked(specimen, memory) if link[0] == V}
-        found += [
+        measured += [
             edges == {(kind, own[u - 6] if u > 5 else u, v) for kind, u, v in VERSIONS},
             len(memory.column(specimen.DESCRIPTOR)) == 10,
         ]
-        found += [
+        measured += [
             int(memory.column(specimen.DESCRIPTOR)[other]) == -1,
             not any(other in link[1:] for link in marked(specimen, memory)),
         ]
-    return found, True
+    return measured, True
 
 
 @equation(
@@ -759,8 +759,8 @@ def rows_of_others_are_left_alone(specimen: Any) -> Any:
 def the_signal_is_the_cosine_with_the_descriptor(specimen: Any) -> Any:
     memory, silent = told(specimen, weight=0.4), told(specimen)
     query = embedder_of(21).embed(["Where is the kettle w5?"])[0]
-    for each in (memory, silent):
-        each.retrieve("Where is the kettle w5?")
+    for engine in (memory, silent):
+        engine.retrieve("Where is the kettle w5?")
     wanted = memory.column(specimen.DESCRIPTOR_EMBEDDING) @ query
     return [
         *memory.column(specimen.DESCRIBED),
@@ -774,7 +774,7 @@ def the_signal_is_the_cosine_with_the_descriptor(specimen: Any) -> Any:
 def nothing_is_edited_without_cause(specimen: Any) -> Any:
     empty = memory_of(specimen)
     empty.advance(100.0)
-    found = [
+    measured = [
         len(empty.retrieve("what?").rows),
         *[
             int(specimen.due(s, n, asleep, INTERVAL, 9))
@@ -802,7 +802,7 @@ def nothing_is_edited_without_cause(specimen: Any) -> Any:
         == [4, 2]
     )
     return [
-        *found,
+        *measured,
         len(records(memory)),
         int(memory.column(specimen.TOPOLOGY_RUNS)),
         memory.store.n,
@@ -826,8 +826,8 @@ def nearest_rows_are_those_of_a_sort(specimen: Any) -> Any:
     rtol=1e-6,
 )
 def a_split_is_the_best_partition(specimen: Any) -> Any:
-    found, expected = splits_of_talks(specimen)
-    return [str(each) for each in found], [str(each) for each in expected]
+    measured, expected = splits_of_talks(specimen)
+    return [str(item) for item in measured], [str(item) for item in expected]
 
 
 @adaptation(
@@ -1017,9 +1017,9 @@ def touched_again(specimen: Any) -> Any:
     original = specimen.planned
 
     def planned(proposals: Any, *others: Any) -> Any:
-        each = [original([p], *others) for p in proposals]
-        return [s for scripts, _ in each for s in scripts], [
-            o for _, dropped in each for o in dropped
+        plans = [original([p], *others) for p in proposals]
+        return [s for scripts, _ in plans for s in scripts], [
+            o for _, dropped in plans for o in dropped
         ]
 
     return specimen.replacing("planned", planned)

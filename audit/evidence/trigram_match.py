@@ -70,8 +70,8 @@ def the_documented_example_has_its_value(specimen: Any) -> Any:
 @equation("TG-2", source="definition: |A and B| / |A or B|", rtol=SINGLE)
 def similarity_is_the_share_of_common_trigrams(specimen: Any) -> Any:
     queries = ("load_config in loop.py", "puppy Luna", "confguration fil")
-    found = np.concatenate([scores(specimen, TEXTS, q) for q in queries])
-    return found, np.array(
+    measured = np.concatenate([scores(specimen, TEXTS, q) for q in queries])
+    return measured, np.array(
         [len(cut(q) & cut(t)) / len(cut(q) | cut(t)) for q in queries for t in TEXTS]
     )
 
@@ -109,8 +109,10 @@ def equal_words_score_one_and_unrelated_words_zero(specimen: Any) -> Any:
     figure="misspelling",
 )
 def the_misspelt_name_is_found(specimen: Any) -> Any:
-    found = scores(specimen, ["Caroline went hiking", "we met Melanie at the museum"], "Carolyne")
-    return at_least(found[0] - found[1], 0.1)
+    similarities = scores(
+        specimen, ["Caroline went hiking", "we met Melanie at the museum"], "Carolyne"
+    )
+    return at_least(similarities[0] - similarities[1], 0.1)
 
 
 @equation(

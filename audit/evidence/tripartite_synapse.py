@@ -61,10 +61,10 @@ def held(name: str, uM: int, s: int) -> Any:
             *zip(HOLDS, plug_in.astrocyte[:3], strict=True),
             *zip(RELEASES, plug_in.gliotransmission[1:], strict=True),
         ]
-        found = {
+        matching = {
             v for names, values in tables for n, v in zip(names, values, strict=True) if n == name
         }
-        (here,) = found or {plug_in.gliotransmission[0]}
+        (here,) = matching or {plug_in.gliotransmission[0]}
         return float(here * 1e-6**uM * plug_in.second**s)
 
     return value
@@ -757,7 +757,7 @@ def factors_are_written_for_one_territory_or_for_all(specimen: Any) -> Any:
         1.0,
         (0.4 * (1.0 - gamma[1]) + 0.7 * gamma[1]) / 0.4,
     ]
-    territory, found = np.array([2, 0, 1, 2, 0], np.int16), []
+    territory, measured = np.array([2, 0, 1, 2, 0], np.int16), []
     for only in (2, 0, -1):
         probability = np.full(5, 9.0)
         specimen.gate(
@@ -773,8 +773,8 @@ def factors_are_written_for_one_territory_or_for_all(specimen: Any) -> Any:
             cells.a,
             cells.r,
         )
-        found.append(probability)
-    return found, [
+        measured.append(probability)
+    return measured, [
         [factor[j] if only in (-1, j) else 9.0 for j in territory] for only in (2, 0, -1)
     ]
 
@@ -882,13 +882,13 @@ VECTORS = np.random.default_rng(3).normal(0.0, 1.0, (6, 4))
 
 def directions(count: int, seed: int, dimensions: int) -> NDArray[np.float64]:
     """(count, dimensions) numbers of SplitMix64 in [-1, 1), in Python's integers."""
-    found, state, all_ones = [], seed, 2**64 - 1
+    drawn, state, all_ones = [], seed, 2**64 - 1
     for _ in range(count * dimensions):
         state = (state + 0x9E3779B97F4A7C15) & all_ones
         x = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & all_ones
         x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & all_ones
-        found.append(((x ^ (x >> 31)) >> 11) / 2**52 - 1.0)
-    return np.array(found).reshape(count, dimensions)
+        drawn.append(((x ^ (x >> 31)) >> 11) / 2**52 - 1.0)
+    return np.array(drawn).reshape(count, dimensions)
 
 
 @adaptation(
@@ -897,16 +897,16 @@ def directions(count: int, seed: int, dimensions: int) -> NDArray[np.float64]:
     atol=0.0,
 )
 def the_territory_is_that_of_the_nearest_direction(specimen: Any) -> Any:
-    rng, found, expected = np.random.default_rng(14), [], []
+    rng, measured, expected = np.random.default_rng(14), [], []
     for seed in range(3, 43):
-        (one, other), vector = directions(2, seed, 4), rng.normal(size=4)
-        apart = one - other
+        (first, second), vector = directions(2, seed, 4), rng.normal(size=4)
+        apart = first - second
         between_both = vector - vector @ apart / (apart @ apart) * apart
-        found += [specimen.nearest(between_both + by * apart, 2, seed) for by in (1e-13, -1e-13)]
+        measured += [specimen.nearest(between_both + by * apart, 2, seed) for by in (1e-13, -1e-13)]
         expected += [0, 1]
-        found.append(specimen.nearest(vector, 5, seed))
+        measured.append(specimen.nearest(vector, 5, seed))
         expected.append(int(np.argmax(directions(5, seed, 4) @ vector)))
-    return [*found, specimen.nearest(np.zeros(3), 4, 1)], [*expected, 0]
+    return [*measured, specimen.nearest(np.zeros(3), 4, 1)], [*expected, 0]
 
 
 @functools.cache
@@ -1199,14 +1199,14 @@ def release_after_two_accesses(specimen: Any) -> Picture:
     cell.access(0.0, [1.0])
     states = [cell.at(float(t)) for t in times[times < 4.0]]
     cell.access(4.0, [1.0])
-    found = np.array([*states, *(cell.at(float(t)) for t in times[times >= 4.0])])
+    path = np.array([*states, *(cell.at(float(t)) for t in times[times >= 4.0])])
     return Picture(
         "time, s",
         "calcium, uM; share",
         (
-            Curve("calcium", times, found[:, 0]),
-            Curve("store of transmitter", times, found[:, 3]),
-            Curve("occupied receptors", times, found[:, 5]),
+            Curve("calcium", times, path[:, 0]),
+            Curve("store of transmitter", times, path[:, 3]),
+            Curve("occupied receptors", times, path[:, 5]),
         ),
     )
 

@@ -52,21 +52,21 @@ def walk(
     (type, time, id); no unit twice.
     """
     place = rank or {kind: i for i, kind in enumerate(KINDS)}
-    found = list(anchors)[:most]
-    level = list(found)
+    candidates = list(anchors)[:most]
+    level = list(candidates)
     for _ in range(most_hops):
         coming: list[int] = []
         for u in level:
             for _, _, v in sorted(
                 (place[kind], times[b], b) for a, b, kind in links if a == u and kind in kinds
             ):
-                if v not in found:
-                    if len(found) >= most:
-                        return found
-                    found.append(v)
+                if v not in candidates:
+                    if len(candidates) >= most:
+                        return candidates
+                    candidates.append(v)
                     coming.append(v)
         level = coming
-    return found
+    return candidates
 
 
 def packed(n: int, links: Sequence[Link]) -> tuple[Any, ...]:
@@ -102,16 +102,16 @@ def expanded(
     most: int,
     priority: Sequence[int] = (0, 1, 2, 3),
 ) -> list[int]:
-    found = np.full(most, -9, np.int64)
+    reached = np.full(most, -9, np.int64)
     count = specimen.expand(
         np.array(anchors, np.int64),
         *packed(n, links),
         np.array(times),
         np.array(priority),
         hops,
-        found,
+        reached,
     )
-    return [int(v) for v in found[:count]]
+    return [int(v) for v in reached[:count]]
 
 
 def random_links(rng: Any, n: int, count: int) -> list[Link]:
@@ -136,7 +136,7 @@ def the_walk_is_breadth_first_in_the_order_of_types(specimen: Any) -> Any:
                     walk(anchors, links, times, hops, most),
                 )
             )
-    return [found == expected for found, expected in cases], True
+    return [measured == expected for measured, expected in cases], True
 
 
 @equation("TE-2", source="eq. (34) by hand: type, then time, then id", papers=(PAPER,))
@@ -144,12 +144,12 @@ def neighbours_are_ordered_by_type_time_and_id(specimen: Any) -> Any:
     links = [(0, 1, "semantic"), (0, 2, "temporal"), (0, 5, "semantic"), (0, 3, "sibling"), (0, 4,
         "version"), (0, 6, "semantic"), (0, 4, "semantic")]  # fmt: skip
     times = [0.0, 7.0, 9.0, 9.0, 9.0, 3.0, 3.0]
-    found = [
+    orders = [
         expanded(specimen, 7, [0], links, times, 1, 40),
         expanded(specimen, 7, [0], links, times, 1, 4),
         expanded(specimen, 7, [0], links, times, 1, 40, (0, 0, 0, 0)),
     ]
-    return [v for each in found for v in each], [0, 4, 3, 2, 5, 6, 1, 0, 4, 3, 2, 0, 5, 6, 1, 2, 3,
+    return [v for order in orders for v in order], [0, 4, 3, 2, 5, 6, 1, 0, 4, 3, 2, 0, 5, 6, 1, 2, 3,
                                                  4]  # fmt: skip
 
 
@@ -161,9 +161,18 @@ def neighbours_are_ordered_by_type_time_and_id(specimen: Any) -> Any:
 def the_walk_ends(specimen: Any) -> Any:
     ring = [(0, 1, "version"), (1, 2, "version"), (2, 0, "version")]
     starts, degrees, pool, target, mark = packed(3, ring)
-    found = np.full(5, -9, np.int64)
+    reached = np.full(5, -9, np.int64)
     unmarked = specimen.expand(
-        np.array([0]), starts, degrees, pool, target, 0 * mark, np.zeros(3), np.arange(4), 9, found
+        np.array([0]),
+        starts,
+        degrees,
+        pool,
+        target,
+        0 * mark,
+        np.zeros(3),
+        np.arange(4),
+        9,
+        reached,
     )
     entity = specimen.expand(
         np.array([0]),
@@ -175,7 +184,7 @@ def the_walk_ends(specimen: Any) -> Any:
         np.zeros(3),
         np.arange(4),
         9,
-        found,
+        reached,
     )
     times = [0.0] * 3
     cases: tuple[tuple[list[int], list[int]], ...] = (
@@ -185,7 +194,7 @@ def the_walk_ends(specimen: Any) -> Any:
         (expanded(specimen, 3, [0, 0, 2], ring, times, 0, 5), [0, 2]),
         (expanded(specimen, 3, [], ring, times, 2, 5), []),
     )
-    return [found == expected for found, expected in cases], True
+    return [measured == expected for measured, expected in cases], True
 
 
 # --- in a memory ----------------------------------------------------------------------------------
@@ -297,7 +306,7 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
             : min(anchors, candidates)
         ]
         kinds = KINDS if recovery else KINDS[1:]
-        found = walk(
+        reached = walk(
             first,
             links,
             times.tolist(),
@@ -309,8 +318,8 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
         measured.append([memory.column(REACH).tolist(), answer.rows.tolist()])
         expected.append(
             [
-                [int(i in found) for i in range(n)],
-                sorted((i for i in {*seen, *found} - set(banned)), key=lambda i: -scores[i]),
+                [int(i in reached) for i in range(n)],
+                sorted((i for i in {*seen, *reached} - set(banned)), key=lambda i: -scores[i]),
             ]
         )
     return [a == b for a, b in zip(measured, expected, strict=True)], True
@@ -322,16 +331,16 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def a_chain_of_versions_is_reached_to_the_limit(specimen: Any) -> Any:
-    chain, found = [(3, 2, "version"), (2, 1, "version"), (1, 0, "version")], []
+    chain, answers = [(3, 2, "version"), (2, 1, "version"), (1, 0, "version")], []
     for values in ({}, {"hops": 0}, {"recovery": False}, {"hops": 3}):
         memory = memory_of(specimen, *linked(chain, (), np.array([9.0, 8.0, 7.0, 6.0])), **values)
         encode(memory, *((float(i), f"address {i}") for i in range(4)))
         for row in (0, 1, 2):
             memory.assembly.show(row, False)
-        found.append(memory.retrieve("where?").rows.tolist())
+        answers.append(memory.retrieve("where?").rows.tolist())
     return [
-        each == wanted
-        for each, wanted in zip(found, ([1, 2, 3], [3], [3], [0, 1, 2, 3]), strict=True)
+        answer == wanted
+        for answer, wanted in zip(answers, ([1, 2, 3], [3], [3], [0, 1, 2, 3]), strict=True)
     ], True
 
 
@@ -341,7 +350,7 @@ def a_chain_of_versions_is_reached_to_the_limit(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def a_version_comes_before_a_sibling(specimen: Any) -> Any:
-    found = []
+    measured = []
     for kinds in (
         ("semantic", "temporal", "sibling", "version"),
         ("semantic", "temporal", "sibling"),
@@ -354,8 +363,8 @@ def a_version_comes_before_a_sibling(specimen: Any) -> Any:
         for row in range(5):
             memory.assembly.show(row, False)
         memory.retrieve("which?")
-        found.append(int(np.flatnonzero(memory.column(REACH))[0]))
-    return found, [3, 2, 1, 0]
+        measured.append(int(np.flatnonzero(memory.column(REACH))[0]))
+    return measured, [3, 2, 1, 0]
 
 
 @limit(
@@ -373,9 +382,9 @@ def without_links_nothing_is_reached(specimen: Any) -> Any:
     )
     encode(others, (0.0, "one"), (1.0, "two"))
     others.assembly.show(0, False)
-    found = [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1,
+    measured = [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1,
              *memory.column(REACH).tolist(), -1, *others.retrieve("what?").rows.tolist()]  # fmt: skip
-    return found, [-1, 1, -1, 0, 0, -1, 1]
+    return measured, [-1, 1, -1, 0, 0, -1, 1]
 
 
 @figure(
@@ -406,26 +415,26 @@ def changed(specimen: Any, change: Any) -> Any:
 
 @mutant("later memories first", rejected_by="TE-2")
 def later_first(specimen: Any) -> Any:
-    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (a, s, d, p,
-        t, m, -created, priority, hops, found))  # fmt: skip
+    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, reached: (a, s, d, p,
+        t, m, -created, priority, hops, reached))  # fmt: skip
 
 
 @mutant("the order of types is reversed", rejected_by="TE-1")
 def reversed_order(specimen: Any) -> Any:
-    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (
-        a, s, d, p, t, m, created, np.where(priority < 0, -1, 3 - priority), hops, found))  # fmt: skip
+    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, reached: (
+        a, s, d, p, t, m, created, np.where(priority < 0, -1, 3 - priority), hops, reached))  # fmt: skip
 
 
 @mutant("links of others are followed", rejected_by="TE-4")
 def unmarked_links(specimen: Any) -> Any:
-    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (
-        a, s, d, p, t, np.ones_like(m), created, priority, hops, found))  # fmt: skip
+    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, reached: (
+        a, s, d, p, t, np.ones_like(m), created, priority, hops, reached))  # fmt: skip
 
 
 @mutant("one hop more", rejected_by="TE-5")
 def one_more(specimen: Any) -> Any:
-    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (a, s, d, p,
-        t, m, created, priority, hops + 1, found))  # fmt: skip
+    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, reached: (a, s, d, p,
+        t, m, created, priority, hops + 1, reached))  # fmt: skip
 
 
 @mutant("the hook takes siblings for versions", rejected_by="TE-5b")
@@ -446,12 +455,12 @@ def depth_first(specimen: Any) -> Any:
         created: Any,
         priority: Any,
         hops: int,
-        found: Any,
+        reached: Any,
     ) -> int:
         out: list[int] = []
 
         def visit(u: int, left: int) -> None:
-            if u in out or len(out) == len(found):
+            if u in out or len(out) == len(reached):
                 return
             out.append(u)
             near = sorted(
@@ -466,7 +475,7 @@ def depth_first(specimen: Any) -> Any:
 
         for anchor in anchors:
             visit(int(anchor), hops)
-        found[: len(out)] = out
+        reached[: len(out)] = out
         return len(out)
 
     return specimen.replacing("expand", expand)
@@ -484,17 +493,17 @@ def twice(specimen: Any) -> Any:
         created: Any,
         priority: Any,
         hops: int,
-        found: Any,
+        reached: Any,
     ) -> int:
-        out = list(anchors)[: len(found)]
+        out = list(anchors)[: len(reached)]
         for u in out:
             for k in range(len(priority)):
                 out += [
                     int(target[e])
                     for e in pool[starts[k][u] : starts[k][u] + degrees[k][u]]
                     if mark[e]
-                ][: len(found) - len(out)]
-        found[: len(out)] = out
+                ][: len(reached) - len(out)]
+        reached[: len(out)] = out
         return len(out)
 
     return specimen.replacing("expand", expand)
@@ -505,14 +514,14 @@ def loose_budget(specimen: Any) -> Any:
     original = specimen.expand
 
     def expand(*given: Any) -> int:
-        anchors, found, room = (
+        anchors, reached, room = (
             given[0],
             given[-1],
             np.full(len(given[0]) + len(given[-1]), -9, np.int64),
         )
         count = int(original(*given[:-1], room))
-        found[:] = room[len(room) - len(found) :] if len(anchors) else room
-        return min(count, len(found))
+        reached[:] = room[len(room) - len(reached) :] if len(anchors) else room
+        return min(count, len(reached))
 
     return specimen.replacing("expand", expand)
 

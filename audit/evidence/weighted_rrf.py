@@ -118,9 +118,9 @@ def places(n: int, **at: int) -> Any:
     "RR-1", source="Cormack et al. 2009 with k = 60, closed form", papers=("cormack2009reciprocal",)
 )
 def rank_one_adds_one_over_61_per_list(specimen: Any) -> Any:
-    one, none = places(80, first=1), places(80, absent=0)
-    measured = [fused(specimen, each)[0] for each in ([one, none], [one, one], [none])]
-    return [*measured, fused(specimen, [one] * 5, [1.0, 0.8, 0.5, 0.3, 0.2]).max()], [
+    top, none = places(80, first=1), places(80, absent=0)
+    measured = [fused(specimen, ranked)[0] for ranked in ([top, none], [top, top], [none])]
+    return [*measured, fused(specimen, [top] * 5, [1.0, 0.8, 0.5, 0.3, 0.2]).max()], [
         1 / 61,
         2 / 61,
         0.0,
@@ -207,8 +207,8 @@ def lists_ranks_and_contributions_follow_the_definition(specimen: Any) -> Any:
         there = np.arange(len(scores)) % 3 != 1
         for depth in (1, 2, 5, 1000):
             listed = np.sort(scores[there & ~np.isnan(scores)])[::-1][:depth]
-            found = specimen.best_scores(scores, there, depth)
-            measured += [len(found), *found]
+            kept = specimen.best_scores(scores, there, depth)
+            measured += [len(kept), *kept]
             expected += [len(listed), *listed]
             asked = [
                 *listed[:3],

@@ -119,14 +119,14 @@ def surprise_falls_with_every_similarity(specimen: Any) -> Any:
     "PC-8d", source="Jaccard's definition in exact fractions, over all sizes up to 6", rtol=1e-15
 )
 def overlap_error_is_one_minus_the_jaccard_index(specimen: Any) -> Any:
-    found, expected = [], []
+    measured, expected = [], []
     for a in range(1, 7):
         for b in range(1, 7):
             for start in range(a + 1):
                 mine, theirs = set(range(a)), set(range(start, start + b))
-                found.append(specimen.apart(mine, theirs))
+                measured.append(specimen.apart(mine, theirs))
                 expected.append(float(1 - Fraction(len(mine & theirs), len(mine | theirs))))
-    return found, expected
+    return measured, expected
 
 
 @adaptation("PC-8e", source="weighted mean in exact fractions", rtol=1e-15)
@@ -283,7 +283,7 @@ def gated_in_memory(
     atol=1e-6,
 )
 def a_memory_judges_every_event_by_its_nearest_memories(specimen: Any) -> Any:
-    found = [
+    lives = [
         gated_in_memory(specimen, None, weights, threshold, 2.0, 2)
         for weights, threshold in (
             ((0.35, 0.25, 0.15, 0.45), 0.2),
@@ -293,7 +293,9 @@ def a_memory_judges_every_event_by_its_nearest_memories(specimen: Any) -> Any:
             ((0.2, 0.3, 0.1, 2.0), 0.3),
         )
     ]
-    return [x for each, _ in found for x in each], [x for _, each in found for x in each]
+    return [x for measured, _ in lives for x in measured], [
+        x for _, expected in lives for x in expected
+    ]
 
 
 @adaptation(

@@ -179,7 +179,7 @@ def the_score_is_exact_for_any_weights(specimen: Any) -> Any:
 def the_decision_follows_score_and_category(specimen: Any) -> Any:
     cases = [(0, "other"), (1, "other"), (1, "decision"), (1, "correction"), (2, "other"), (3,
         "other"), (4, "other"), (5, "other"), (6, "other")]  # fmt: skip
-    found = [
+    measured = [
         bool(
             specimen.admits(
                 specimen.gate_score(*ROWS[i], *WEIGHTS), ROWS[i][1], TAU + DELTA[c], FLOOR
@@ -187,16 +187,16 @@ def the_decision_follows_score_and_category(specimen: Any) -> Any:
         )
         for i, c in cases
     ]
-    return found, [True, False, True, True, False, True, False, True, True]
+    return measured, [True, False, True, True, False, True, False, True, True]
 
 
 @equation("TM-2", source=f"{TM}, salience floor 0.10", papers=("truememory2026",))
 def below_the_salience_floor_nothing_is_admitted_and_at_it_the_score_decides(specimen: Any) -> Any:
-    found = [
+    measured = [
         bool(specimen.admits(specimen.gate_score(1.0, s, pi, *WEIGHTS), s, TAU, FLOOR))
         for s, pi in ((0.09, 1.0), (0.10, 0.0))
     ]
-    return found, [False, True]
+    return measured, [False, True]
 
 
 @equation(
@@ -206,13 +206,13 @@ def below_the_salience_floor_nothing_is_admitted_and_at_it_the_score_decides(spe
     papers=("truememory2026",),
 )
 def the_least_novelty_that_is_admitted_is_the_solution_of_the_equation(specimen: Any) -> Any:
-    found, cases = [], ((0.74, 0.2, "other"), (0.26, 0.8, "other"), (0.24, 0.6, "correction"))
+    measured, cases = [], ((0.74, 0.2, "other"), (0.26, 0.8, "other"), (0.24, 0.6, "correction"))
     for n, s, category in cases:
         scores = [specimen.gate_score(n + step, s, 0.0, *WEIGHTS) for step in (-1e-9, 1e-9)]
-        found.append(
+        measured.append(
             [bool(specimen.admits(score, s, TAU + DELTA[category], FLOOR)) for score in scores]
         )
-    return found, [[False, True]] * 3
+    return measured, [[False, True]] * 3
 
 
 @equation(
@@ -241,7 +241,7 @@ def each_category_has_its_threshold(specimen: Any) -> Any:
         "Tom is my brother.",
         "It rained in Oslo.",
     )
-    found = []
+    measured = []
     for category, text in zip(DELTA, texts, strict=True):
         for aside in (-1e-6, 1e-6):
             # An empty memory gives n = 1 and pi = 0; the threshold is set just below and above the
@@ -249,8 +249,8 @@ def each_category_has_its_threshold(specimen: Any) -> Any:
             probe = memory(specimen)
             told(probe, text)
             score = (WEIGHTS[0] + WEIGHTS[1] * judged(specimen, probe)[1]) / sum(WEIGHTS)
-            found += told(memory(specimen, threshold=score - DELTA[category] + aside), text)
-    return found, [True, False] * 4
+            measured += told(memory(specimen, threshold=score - DELTA[category] + aside), text)
+    return measured, [True, False] * 4
 
 
 @equation(
@@ -259,7 +259,7 @@ def each_category_has_its_threshold(specimen: Any) -> Any:
     papers=("truememory2026",),
 )
 def each_category_has_its_own_offset(specimen: Any) -> Any:
-    found = []
+    measured = []
     for i, text in enumerate(
         (
             "Actually, it was Tuesday.",
@@ -279,11 +279,11 @@ def each_category_has_its_own_offset(specimen: Any) -> Any:
         told(probe, text)
         score = (WEIGHTS[0] + WEIGHTS[1] * judged(specimen, probe)[1]) / sum(WEIGHTS)
         for aside in (-1e-6, 1e-6):
-            found += told(
+            measured += told(
                 memory(specimen, threshold=score - (*offsets.values(), 0.0)[i] + aside, **offsets),
                 text,
             )
-    return found, [True, False] * 4
+    return measured, [True, False] * 4
 
 
 # --- novelty --------------------------------------------------------------------------------------
@@ -422,12 +422,12 @@ def short_messages_score_by_speech_act(specimen: Any) -> Any:
     texts = ("I promise to call you.", "I'll do it.", "Actually, it was Tuesday.",
              "I meant the blue one.",
              "Where do you live?", "What is it?" + " " * 39, "ok", "haha")  # fmt: skip
-    found = []
+    measured = []
     for text in texts:
         fresh = memory(specimen)
         told(fresh, text)
-        found.append(judged(specimen, fresh)[1])
-    return found, [0.8, 0.8, 0.6, 0.6, 0.2, 0.2, 0.02, 0.02]
+        measured.append(judged(specimen, fresh)[1])
+    return measured, [0.8, 0.8, 0.6, 0.6, 0.2, 0.2, 0.02, 0.02]
 
 
 @adaptation("TM-11", source="ours: long messages by length, numbers, dates and emotion")
@@ -642,7 +642,7 @@ def cutting_memory_to_the_window_changes_novelty_by_less_than_a_hundredth(specim
     source="ours: the last 32,768 bytes of the joined texts; texts that lie before them are not read",
 )
 def memory_text_is_the_end_of_the_joined_texts(specimen: Any) -> Any:
-    found, expected = list[Any](), list[Any]()
+    measured, expected = list[Any](), list[Any]()
     for sizes, joiner, needed, length in (
         ((10_000,) * 6, b" ", 4, 32_768),
         ((16_384,) * 4, b"", 2, 32_768),
@@ -652,13 +652,13 @@ def memory_text_is_the_end_of_the_joined_texts(specimen: Any) -> Any:
         ((7, 9), b" ", 2, 17),
     ):
         texts, read = [chr(97 + i) * size for i, size in enumerate(sizes)], iter(sizes)
-        found += [
+        measured += [
             specimen.memory_text((text for text, _ in zip(texts, read, strict=True)), joiner),
             len(list(read)),
         ]
         whole = joiner.join(text.encode() for text in reversed(texts))
         expected += [whole[-length:], max(len(sizes) - needed - 1, 0)]
-    return found == expected
+    return measured == expected
 
 
 @adaptation("TM-A6", source="ours: 8,192 characters of each text of a pair", needs="engine")
@@ -710,11 +710,26 @@ CODE = "public code at commit 000af45"
 @adaptation("TM-C1", source=f"{CODE}, (i): event -.04, activity -.02", needs="engine")
 def the_code_lowers_the_threshold_for_events_and_activities(specimen: Any) -> Any:
     # Short statements in an empty memory score (.25 + .2 * .5) / .75 = .466667.
-    score, found = (WEIGHTS[0] + WEIGHTS[1] * 0.5) / sum(WEIGHTS), []
+    score, measured = (WEIGHTS[0] + WEIGHTS[1] * 0.5) / sum(WEIGHTS), []
     for text in ("It rained on 7 May 2023.", "The team met Caroline.", "It rained all day."):
         for above in (0.019, 0.021, 0.039, 0.041):
-            found.append(told(memory(specimen, variant="code", threshold=score + above), text)[0])
-    return found, [True, True, True, False, True, False, False, False, False, False, False, False]
+            measured.append(
+                told(memory(specimen, variant="code", threshold=score + above), text)[0]
+            )
+    return measured, [
+        True,
+        True,
+        True,
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 @adaptation("TM-C2", source=f"{CODE}, (ii): the threshold is at least .10")
@@ -834,13 +849,15 @@ def salience_of(text: str, act: str, numbers: int, dates: int, marks: int, words
         1.0 - 0.5**dates,
         emotion / (emotion + 0.1),
     )
-    return 1.0 - 0.5 * math.prod(1.0 - 0.3 * each for each in factors)
+    return 1.0 - 0.5 * math.prod(1.0 - 0.3 * factor for factor in factors)
 
 
 def novelty_of(code: bool, near: Sequence[str], text: str, container: str = CONTAINER) -> float:
     """n of a text against its nearest memories, nearest first."""
     size, e = SIZE[container], text.encode()
-    before = (b" " if code else b"").join(each.encode() for each in (near if code else near[::-1]))
+    before = (b" " if code else b"").join(
+        near_text.encode() for near_text in (near if code else near[::-1])
+    )
     cost = (size(before + b" " * code + e) - size(before)) / size(e)
     if not near:
         return 1.0
@@ -883,7 +900,7 @@ def log_in_memory(
     pi is NaN where it is left out because the decision does not depend on it.  One memory is
     archived on the way.
     """
-    shifts, model, code = iter([each[-1] for each in LOG]), HashingEmbedder(64), variant == "code"
+    shifts, model, code = iter([entry[-1] for entry in LOG]), HashingEmbedder(64), variant == "code"
 
     def shift(view: Any, incoming: Any) -> None:
         view.threshold_shift = next(shifts)
@@ -983,7 +1000,7 @@ def named_ahead(
         threshold=threshold,
     )
     events = [Event(float(i), text, dated=False) for i, (text, *_) in enumerate(log)]
-    stored = [each.text for each in events[:first] if encode(lived, each) != [None]]
+    stored = [event.text for event in events[:first] if encode(lived, event) != [None]]
     expected, earlier = set[str](), len(recording.calls)
     for text, act, *properties, names, _ in log[first:]:
         v, s = model.embed([text])[0], salience_of(text, act, *properties)
@@ -1001,7 +1018,7 @@ def named_ahead(
             bool(near) and act != "noise" and cosines[near[0]] >= 0.2 and not (passed or failed)
         )
         if undecided:
-            expected |= {f"{each} [SEP] {stored[near[0]]}" for each in (text, stored[near[0]])}
+            expected |= {f"{said} [SEP] {stored[near[0]]}" for said in (text, stored[near[0]])}
         if undecided or passed:
             stored.append(text)
     lived.encode_all(events[first:])
@@ -1025,7 +1042,7 @@ def the_pairs_that_a_log_needs_are_embedded_in_one_batch(specimen: Any) -> Any:
     ]
     runs += [named_ahead(specimen, "paper", 0, OTHERS, threshold) for threshold in (0.38, 0.4)]
     return (
-        all(found == expected for found, expected in runs)
+        all(measured == expected for measured, expected in runs)
         and sum(len(expected) for _, expected in runs) > 12
     )
 
@@ -1053,20 +1070,20 @@ def pi_is_left_out_only_if_the_decision_does_not_depend_on_it(specimen: Any) -> 
         "threshold": 0.42,
         "container": "zlib",
     }
-    found, others = (
+    usual, others = (
         log_in_memory(specimen, "paper", False),
         log_in_memory(specimen, "paper", False, **changes),
     )
-    return np.concatenate([found[0], others[0]]), np.concatenate([found[1], others[1]])
+    return np.concatenate([usual[0], others[0]]), np.concatenate([usual[1], others[1]])
 
 
 @adaptation("TM-C7", source=f"{CODE}: as TM-14 with the additions of the code", atol=1e-6)
 def every_event_of_a_log_is_judged_as_in_the_code(specimen: Any) -> Any:
-    found, others = (
+    usual, others = (
         log_in_memory(specimen, "code", False),
         log_in_memory(specimen, "code", False, threshold=0.65),
     )
-    return np.concatenate([found[0], others[0]]), np.concatenate([found[1], others[1]])
+    return np.concatenate([usual[0], others[0]]), np.concatenate([usual[1], others[1]])
 
 
 # --- figures --------------------------------------------------------------------------------------

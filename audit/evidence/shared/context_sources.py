@@ -59,8 +59,8 @@ def scores_are_put_on_one_scale(specimen: Any) -> Any:
         scores[rng.random(n) < 0.2] = np.nan
         specimen.on_scale(scores, among, out)
         held = [s for s, a in zip(scores.tolist(), among, strict=True) if a and not math.isnan(s)]
-        for s, a, found in zip(scores.tolist(), among, out.tolist(), strict=True):
-            measured.append(found if not math.isnan(found) else -1.0)
+        for s, a, scaled in zip(scores.tolist(), among, out.tolist(), strict=True):
+            measured.append(scaled if not math.isnan(scaled) else -1.0)
             expected.append(
                 -1.0
                 if not a or math.isnan(s)
@@ -91,22 +91,22 @@ def levels_by_doubling(specimen: Any) -> Any:
     )
     rng = np.random.default_rng(13)
     for n in rng.integers(1, 40, 200).tolist():
-        tokens, before, found = rng.integers(1, 129, n).astype(float), 0.0, []
+        tokens, before, counted = rng.integers(1, 129, n).astype(float), 0.0, []
         for size in tokens.tolist():
             level, most = 0, 512.0
             while before >= most:
                 level, most = level + 1, 2.0 * most
-            found.append(level)
+            counted.append(level)
             before += size
         measured.append(str(specimen.levels(tokens).tolist()))
-        expected.append(str(found))
+        expected.append(str(counted))
     return measured, expected
 
 
 def recency_by_age(specimen: Any) -> Any:
     ages = np.array([0.0, 1.0, 24.0, 24.0 * np.log(2.0), 72.0])
-    found = [[specimen.decayed(float(a), 24.0, half) for a in ages] for half in (False, True)]
-    return found, [np.exp(-ages / 24.0), np.exp2(-ages / 24.0)]
+    measured = [[specimen.decayed(float(a), 24.0, half) for a in ages] for half in (False, True)]
+    return measured, [np.exp(-ages / 24.0), np.exp2(-ages / 24.0)]
 
 
 def final_scores_are_weighted_means(specimen: Any) -> Any:

@@ -28,8 +28,8 @@ DOUBT = 0.7
 
 
 def unit(*values: float) -> NDArray[np.float32]:
-    found = np.array(values, np.float64)
-    return np.asarray(found / np.linalg.norm(found), np.float32)
+    vector = np.array(values, np.float64)
+    return np.asarray(vector / np.linalg.norm(vector), np.float32)
 
 
 def seen(
@@ -64,7 +64,7 @@ def nearest_rows(specimen: Any) -> tuple[list[str], list[str]]:
     """The nearest allowed rows of each of some rows, by sorting all inner products: of whole
     numbers, so that ties are exact.
     """
-    rng, found, expected = np.random.default_rng(31), [], []
+    rng, measured, expected = np.random.default_rng(31), [], []
     for n, k, share in (
         (1, 2, 1.0),
         (7, 3, 1.0),
@@ -76,7 +76,7 @@ def nearest_rows(specimen: Any) -> tuple[list[str], list[str]]:
     ):
         whole, allowed = rng.integers(-3, 4, (n, 4)), rng.random(n) < share
         rows = rng.permutation(n)[:100].tolist()
-        found.append(str(specimen.nearest_of_each(whole.astype(np.float32), rows, allowed, k)))
+        measured.append(str(specimen.nearest_of_each(whole.astype(np.float32), rows, allowed, k)))
         scores = whole @ whole.T
         expected.append(
             str(
@@ -89,7 +89,7 @@ def nearest_rows(specimen: Any) -> tuple[list[str], list[str]]:
                 ]
             )
         )
-    return found, expected
+    return measured, expected
 
 
 # --- Split ----------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def splits_of_talks(specimen: Any) -> tuple[list[Any], list[Any]]:
     """Confidence of a split and its segments: all partitions of long sentences; the cosine of
     neighbouring segments and the words they share.
     """
-    rng, found, expected = np.random.default_rng(32), [], []
+    rng, measured, expected = np.random.default_rng(32), [], []
     for _ in range(40):
         count, shared = int(rng.integers(2, 7)), int(rng.integers(0, 4))
         texts = talk(rng, count, shared)
@@ -138,9 +138,9 @@ def splits_of_talks(specimen: Any) -> tuple[list[Any], list[Any]]:
             [unit(*(topics[rng.integers(3)] + 0.2 * rng.normal(size=3))) for _ in texts]
         )
         text = " ".join(texts)
-        one = seen(specimen, 0, text)
+        target = seen(specimen, 0, text)
         proposals = specimen.diagnosed(
-            [specimen.Neighbourhood(one, ())], lambda _, v=vectors: v, 0.0
+            [specimen.Neighbourhood(target, ())], lambda _, v=vectors: v, 0.0
         )
         starts = best_partition(vectors.astype(np.float64))
         parts = np.split(np.arange(count), starts[1:])
@@ -158,15 +158,15 @@ def splits_of_talks(specimen: Any) -> tuple[list[Any], list[Any]]:
                 DOUBT if min(map(len, parts)) == 1 else 1.0
             )
             expected += [round(sure, 9), str([" ".join(texts[i] for i in part) for part in parts])]
-            plan = specimen.plan_of(proposals[0], {0: one}, lambda _, v=vectors: v)
-            found += [
+            plan = specimen.plan_of(proposals[0], {0: target}, lambda _, v=vectors: v)
+            measured += [
                 round(proposals[0].confidence, 9),
-                str([each["segment_text"] for each in plan["segments"]]),
+                str([segment["segment_text"] for segment in plan["segments"]]),
             ]
         else:
             expected.append(0)
-            found.append(len(proposals))
-    return found, expected
+            measured.append(len(proposals))
+    return measured, expected
 
 
 PUMP = "The old pump in our garden drips again since the frost last winter."
@@ -194,22 +194,26 @@ DIVIDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 
 def segments_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     """Segments of each text of DIVIDED, and those by hand; a part of an event is not divided."""
-    found = []
+    measured = []
     for sentences, _ in DIVIDED:
-        one, part = (seen(specimen, 0, " ".join(sentences), whole=whole) for whole in (True, False))
+        event, part = (
+            seen(specimen, 0, " ".join(sentences), whole=whole) for whole in (True, False)
+        )
         vectors = np.array(
             [unit(1.0, 0.05) if "pump" in sentence else unit(0.05, 1.0) for sentence in sentences]
         )
         proposals = specimen.diagnosed(
-            [specimen.Neighbourhood(each, ()) for each in (one, part)], lambda _, v=vectors: v, 0.0
+            [specimen.Neighbourhood(target, ()) for target in (event, part)],
+            lambda _, v=vectors: v,
+            0.0,
         )
         plans = [
-            specimen.plan_of(proposal, {0: one}, lambda _, v=vectors: v) for proposal in proposals
+            specimen.plan_of(proposal, {0: event}, lambda _, v=vectors: v) for proposal in proposals
         ]
-        found.append(
-            str([tuple(each["segment_text"] for each in plan["segments"]) for plan in plans])
+        measured.append(
+            str([tuple(segment["segment_text"] for segment in plan["segments"]) for plan in plans])
         )
-    return found, [str([by_hand] if by_hand else []) for _, by_hand in DIVIDED]
+    return measured, [str([by_hand] if by_hand else []) for _, by_hand in DIVIDED]
 
 
 def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
@@ -224,24 +228,24 @@ def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
     tune = "Green boats cross the quiet river while the orchestra plays a loud tune."
     back = "Every second Sunday my sister plays them with the orchestra in town."
     pairs = np.eye(2)[[0, 0, 1, 1]]
-    cases, found = ((sides, even), (f"{many}. {many}.", np.eye(2)), (f"{PUMP} {VIOLIN} {tune}",
+    cases, measured = ((sides, even), (f"{many}. {many}.", np.eye(2)), (f"{PUMP} {VIOLIN} {tune}",
         np.eye(3)),
                     (f"{PUMP} {PUMP} {back} {VIOLIN}", pairs), (f"{PUMP} {PUMP} {VIOLIN} {back}",
                     pairs),
                     (f"{back} {VIOLIN} {PUMP} {PUMP}", pairs)), list[str]()  # fmt: skip
     for text, vectors in cases:
-        one = seen(specimen, 0, text)
+        target = seen(specimen, 0, text)
         (split,) = specimen.diagnosed(
-            [specimen.Neighbourhood(one, ())], lambda _, v=vectors: v, 0.0
+            [specimen.Neighbourhood(target, ())], lambda _, v=vectors: v, 0.0
         )
         again = specimen.diagnosed(
-            [specimen.Neighbourhood(one, ())], lambda _, v=vectors: v, split.confidence
+            [specimen.Neighbourhood(target, ())], lambda _, v=vectors: v, split.confidence
         )
-        plan = specimen.plan_of(split, {0: one}, lambda _, v=vectors: v)
-        found.append(
+        plan = specimen.plan_of(split, {0: target}, lambda _, v=vectors: v)
+        measured.append(
             str(
                 [
-                    [each["segment_text"] for each in plan["segments"]],
+                    [segment["segment_text"] for segment in plan["segments"]],
                     again == [split],
                     round(split.confidence, 3),
                 ]
@@ -252,7 +256,7 @@ def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
         {0: seen(specimen, 0, sides)},
         lambda _: np.ones((3, 1)),
     )
-    return [*found, str(whole)], [
+    return [*measured, str(whole)], [
         str(
             [
                 [PUMP, f"{VIOLIN} {TEN}"],
@@ -265,8 +269,8 @@ def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
             [[PUMP, VIOLIN, tune], True, round(DOUBT * sigmoid(NEAR / WIDTH - 2.0), 3)]
         ),  # the last two say "orchestra" and "plays"
         *(
-            str([[one, other], True, round(factor * sigmoid(NEAR / WIDTH), 3)])
-            for one, other, factor in (
+            str([[first, second], True, round(factor * sigmoid(NEAR / WIDTH), 3)])
+            for first, second, factor in (
                 (f"{PUMP} {PUMP}", f"{back} {VIOLIN}", DOUBT),
                 (f"{PUMP} {PUMP}", f"{VIOLIN} {back}", 1.0),
                 (f"{back} {VIOLIN}", f"{PUMP} {PUMP}", 1.0),
@@ -300,13 +304,13 @@ SMALL, TRADE = "Red kettles hold pebbles.", "I work as a {}. Old iron kettles re
 
 def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
     """Confidence of the merge of two texts, whichever is told first; 0 where none is proposed."""
-    found, expected = [], []
+    measured, expected = [], []
     for text, speaker, near, time, words in RESTATED:
-        one = seen(specimen, 0, KETTLE)
+        kettle = seen(specimen, 0, KETTLE)
         other = seen(
             specimen, 1, text, speaker=speaker, at=(near, math.sqrt(1.0 - near * near)), time=time
         )
-        for a, b in ((one, other), (other, one)):
+        for a, b in ((kettle, other), (other, kettle)):
             merges = [
                 p
                 for p in specimen.diagnosed(
@@ -314,7 +318,7 @@ def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
                 )
                 if len(p.targets) == 2
             ]
-            found.append(merges[0].confidence if merges else 0.0)
+            measured.append(merges[0].confidence if merges else 0.0)
             expected.append(
                 sigmoid(20.0 * (near - 0.85) + 4.0 * (words[0] / words[1] - 0.5)) if words else 0.0
             )
@@ -340,9 +344,9 @@ def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
             )
             if p.operator.name == "MERGE"
         ]
-        found.append(merges[0].confidence if merges else 0.0)
+        measured.append(merges[0].confidence if merges else 0.0)
         expected.append(sure)
-    return found, expected
+    return measured, expected
 
 
 def groups_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
@@ -410,7 +414,7 @@ def updates_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     """Targets (current, superseded) and confidence, whichever of the two the context is about;
     of equal times the later unit is current.
     """
-    found, expected = [], []
+    measured, expected = [], []
     for earlier, later, sure in OUTDATED:
         for times in ((1.0, 2.0), (1.0, 1.0)):
             old, new = (
@@ -423,11 +427,11 @@ def updates_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
                     lambda text: np.eye(text.count(".")),
                     sure or 0.5,
                 )
-                found.append(
+                measured.append(
                     str([(p.targets, p.confidence) for p in proposals if len(p.targets) == 2])
                 )
                 expected.append(str([((7, 3), sure)] if sure else []))
-    return found, expected
+    return measured, expected
 
 
 # Two texts without facts, the earlier first, and how many of the things that the earlier names the
@@ -454,7 +458,7 @@ STEEP, MIDDLE = 8.6, 0.92
 
 def told_changes_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
     """The confidence of the update of each pair, at two cosines, told by one person and by two."""
-    found, expected = [], []
+    measured, expected = [], []
     for earlier, later, named, of in TOLD:
         for angle, speaker in ((0.0, 0), (0.5, 0), (0.0, 1)):
             old = seen(specimen, 3, earlier, time=1.0)
@@ -464,13 +468,15 @@ def told_changes_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
             proposals = specimen.diagnosed(
                 [specimen.Neighbourhood(new, (old,))], lambda text: np.eye(text.count(".")), 0.0
             )
-            found.append(max((p.confidence for p in proposals if p.targets == (7, 3)), default=0.0))
+            measured.append(
+                max((p.confidence for p in proposals if p.targets == (7, 3)), default=0.0)
+            )
             expected.append(
                 sigmoid(STEEP * (named / of + math.cos(angle) - MIDDLE))
                 if named and not speaker
                 else 0.0
             )
-    return found, expected
+    return measured, expected
 
 
 # --- descriptors and plans ------------------------------------------------------------------------
@@ -532,10 +538,12 @@ def plans_in_full(specimen: Any) -> tuple[list[str], list[str]]:
 
     def plan(operator: str, *units: Any, vectors: Any = None) -> str:
         proposal = specimen.Proposal(
-            specimen.Operator[operator], tuple(each.unit for each in units), 1.0
+            specimen.Operator[operator], tuple(described.unit for described in units), 1.0
         )
         return str(
-            specimen.plan_of(proposal, {each.unit: each for each in units}, lambda _: vectors)
+            specimen.plan_of(
+                proposal, {described.unit: described for described in units}, lambda _: vectors
+            )
         )
 
     words = [f"c{i}" for i in range(12)]
@@ -551,8 +559,8 @@ def plans_in_full(specimen: Any) -> tuple[list[str], list[str]]:
     text, vectors = " ".join(parts), np.array([unit(1.0, 0.0)] * 2 + [unit(0.0, 1.0)] * 2)
     split = [
         [
-            each[field]
-            for each in specimen.plan_of(
+            segment[field]
+            for segment in specimen.plan_of(
                 specimen.Proposal(specimen.Operator.SPLIT, (0,), 1.0),
                 {0: told(0, text, "s", ("w",), name)},
                 lambda _: vectors,
@@ -596,8 +604,8 @@ class Adviser:
         self.asked.append([(r.purpose, r.prompt, r.most_tokens) for r in requests])
         given = [self.split if r.purpose == "topology_split" else self._data(r) for r in requests]
         return [
-            each if isinstance(each, Reply) else Reply.read(r, each)
-            for r, each in zip(requests, given, strict=True)
+            answer if isinstance(answer, Reply) else Reply.read(r, answer)
+            for r, answer in zip(requests, given, strict=True)
         ]
 
     def _data(self, request: Request) -> str | Reply:
@@ -687,7 +695,7 @@ def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
     written = [
         memory.event_log.writings[int(number)].text for number in memory.column(specimen.DESCRIPTOR)
     ]
-    found = [json.loads(w.text) for w in memory.event_log.writings if w.kind == "topology record"]
+    records = [json.loads(w.text) for w in memory.event_log.writings if w.kind == "topology record"]
     described, diagnosed, planned = ([prompt for _, prompt, _ in batch] for batch in adviser.asked)
     near = sorted(diagnosed[0].partition("SIMILAR MEMORIES")[2].split("\n\n")[1:])
     one_word = [row for row, text in enumerate(written) if ", " not in text and row != 3]
@@ -699,7 +707,7 @@ def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
     return [str([[(purpose, tokens) for purpose, _, tokens in batch] for batch in adviser.asked]),
             *described,
             *(prompt.partition("\n\nSIMILAR")[0] for prompt in diagnosed), *near, *planned,
-            str([(r["operator"], r["reason"], r["why"], r["confidence"]) for r in found]),
+            str([(r["operator"], r["reason"], r["why"], r["confidence"]) for r in records]),
             str(memory.column(VISIBLE).tolist()), str(written),
             str([memory.unit(row).text for row in range(6, memory.store.n)]),
             str(bool(np.allclose(memory.column(specimen.DESCRIPTOR_EMBEDDING)[one_word], vectors,
@@ -735,7 +743,7 @@ def replies_of_a_model(specimen: Any) -> tuple[list[str], list[str]]:
         (split_into("We sold it. My aunt sings."), "PLAN_VALIDATION_FAIL"),
         (split_into("We sold it.", " "), "PLAN_VALIDATION_FAIL"),
     )
-    found = []
+    measured = []
     for plan, _ in cases:
         memory = memory_of(
             specimen,
@@ -748,7 +756,7 @@ def replies_of_a_model(specimen: Any) -> tuple[list[str], list[str]]:
         )
         memory.encode(Event(0.0, ADVISED[0][1], "Ada", "s", "e0", dated=False))
         memory.passing.consolidate(0.0)
-        found.append(
+        measured.append(
             str(
                 [
                     r["reason"]
@@ -760,4 +768,4 @@ def replies_of_a_model(specimen: Any) -> tuple[list[str], list[str]]:
                 ]
             )
         )
-    return found, [str([reason]) for _, reason in cases]
+    return measured, [str([reason]) for _, reason in cases]

@@ -56,24 +56,24 @@ DEVIATION = "by hand: twice the standard deviation, at most 1"
 
 
 def both_scores_are_blended_on_one_scale(specimen: Any) -> Any:
-    found = []
+    measured = []
     for a in (0.0, 0.25, 0.55, 1.0):
         out = np.empty(3)
         kernel(specimen, "blended")(
             np.array([3.0, 2.0, 1.0]) / 61.0, np.array([0.2, 0.6, 0.4]), a, out
         )
-        found.append(out.tolist())
-    return found, [[1.0, 0.5, 0.0], [0.75, 0.625, 0.125], [0.45, 0.775, 0.275], [0.0, 1.0, 0.5]]
+        measured.append(out.tolist())
+    return measured, [[1.0, 0.5, 0.0], [0.75, 0.625, 0.125], [0.45, 0.775, 0.275], [0.0, 1.0, 0.5]]
 
 
 def exchanging_the_first_and_the_tenth_changes_the_order(specimen: Any) -> Any:
     rng, changed, blended = np.random.default_rng(8), 0, kernel(specimen, "blended")
     for _ in range(20):
         fused, judged = 1.0 / (60.0 + np.arange(1.0, 11.0)), rng.random(10)
-        one, two = np.empty(10), np.empty(10)
-        blended(fused, judged, 0.5, one)
-        blended(fused[[9, *range(1, 9), 0]], judged, 0.5, two)
-        changed += np.argsort(-one).tolist() != np.argsort(-two).tolist()
+        first_out, second_out = np.empty(10), np.empty(10)
+        blended(fused, judged, 0.5, first_out)
+        blended(fused[[9, *range(1, 9), 0]], judged, 0.5, second_out)
+        changed += np.argsort(-first_out).tolist() != np.argsort(-second_out).tolist()
     return at_least(changed, 15)
 
 
@@ -82,7 +82,7 @@ def the_spread_of_the_scores_is_the_rerankers_weight(specimen: Any) -> Any:
         ([0.4, 0.4, 0.4], [0.0, 1.0], [0.2, 0.4], [-1.0, 1.0], [0.1, 0.1, 0.7]),
         kernel(specimen, "reranker_weight"),
     )
-    measured = [weight(0.6, "spread", np.array(each)) for each in judged]
+    measured = [weight(0.6, "spread", np.array(scores)) for scores in judged]
     return [*measured, weight(0.6, "fixed", np.array([0.4, 0.4]))], [
         0.0,
         0.6,
@@ -98,8 +98,8 @@ PRINTED = "Cortex 3.3, stage 4, by hand: (1 - a) f + a j, above the lowest f of 
 
 def the_printed_blend_takes_scores_as_they_are(specimen: Any) -> Any:
     fused, judged = np.array([0.03, 0.02, 0.01], np.float32), np.array([0.2, 0.25, 0.1])
-    found = [specimen.reranked(fused, judged, a, "printed") for a in (0.0, 0.55, 1.0)]
-    return found, [
+    measured = [specimen.reranked(fused, judged, a, "printed") for a in (0.0, 0.55, 1.0)]
+    return measured, [
         [0.01 + (1.0 - a) * f + a * j for f, j in zip((0.03, 0.02, 0.01), judged, strict=True)]
         for a in (0.0, 0.55, 1.0)
     ]

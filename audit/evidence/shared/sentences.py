@@ -359,11 +359,11 @@ TELLERS = (
 
 
 def facts_by_hand(told: str) -> list[tuple[str, ...]]:
-    found = list[tuple[str, ...]]()
-    for each in told.split(" + ") if told else ():
-        subject, predicate, value, *rest = each.split("/")
-        found.append((subject, predicate, value, rest[0] if rest else "holds"))
-    return found
+    facts = list[tuple[str, ...]]()
+    for part in told.split(" + ") if told else ():
+        subject, predicate, value, *rest = part.split("/")
+        facts.append((subject, predicate, value, rest[0] if rest else "holds"))
+    return facts
 
 
 def facts_found(specimen: Any, text: str, speaker: str = "Mia") -> list[tuple[str, ...]]:
@@ -393,7 +393,7 @@ def relations_of_facts(specimen: Any) -> tuple[list[int], list[int]]:
     def fact(predicate: str, value: str, standing: int, change: bool) -> Any:
         return specimen.Fact("mia", predicate, value, specimen.FactStanding(standing), change)
 
-    found = [
+    measured = [
         int(specimen.relation(fact(predicate, *a), fact(predicate, *b)))
         for predicate, a, b, _ in RELATIONS
     ]
@@ -402,7 +402,7 @@ def relations_of_facts(specimen: Any) -> tuple[list[int], list[int]]:
         int(specimen.relation(rome, specimen.Fact(s, p, "oslo")))
         for s, p in (("bo", "lives_in"), ("mia", "rent"))
     ]
-    return found + others, [expected for *_, expected in RELATIONS] + [NOTHING] * 2
+    return measured + others, [expected for *_, expected in RELATIONS] + [NOTHING] * 2
 
 
 def facts_of_long_texts(specimen: Any) -> tuple[list[int], list[int]]:

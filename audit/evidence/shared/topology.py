@@ -213,7 +213,7 @@ def edited(
         )
         near |= {w for v in old for w in bank.targets(v, S) if w in bank.shown}
         link(S, r, trim(bank, r, S, near - set(old), caps[0]))
-    redirected = [each for v in gone for each in led_elsewhere(bank, v, stand_ins, caps[0])]
+    redirected = [edge for v in gone for edge in led_elsewhere(bank, v, stand_ins, caps[0])]
     return {
         "created": list(made),
         "archived": gone,
@@ -266,15 +266,15 @@ def changes_of_edits(specimen: Any) -> bool:
             anchors,
             archive,
         )
-        found = outcome.edits
+        edits = outcome.edits
         same.append(
             bank.links == wanted.links
             and bank.shown == wanted.shown
             and np.array_equal(bank.e, wanted.e)
-            and [list(found.created), list(found.archived)]
+            and [list(edits.created), list(edits.archived)]
             == [expected["created"], expected["archived"]]
-            and sorted(map(list, found.added)) == expected["added"]
-            and sorted(map(list, found.redirected)) == expected["redirected"]
+            and sorted(map(list, edits.added)) == expected["added"]
+            and sorted(map(list, edits.redirected)) == expected["redirected"]
             and outcome.reason == "APPLIED"
             and outcome.script is script
         )
@@ -376,7 +376,7 @@ def some_proposals(specimen: Any, rng: Any, count: int) -> list[Any]:
     confidence among theirs.
     """
     sizes = {"SPLIT": (1, 1, 1, 2), "MERGE": (1, 2, 2, 3, 5, 6), "UPDATE": (2, 2, 2, 1, 3)}
-    found = []
+    proposals = []
     for _ in range(count):
         operator = specimen.Operator(int(rng.integers(3)))
         targets = (
@@ -384,7 +384,7 @@ def some_proposals(specimen: Any, rng: Any, count: int) -> list[Any]:
             if rng.random() < 0.3
             else rng.permutation(8)[: int(rng.choice(sizes[operator.name]))]
         )
-        found.append(
+        proposals.append(
             specimen.Proposal(
                 operator,
                 tuple(targets.tolist()),
@@ -392,7 +392,7 @@ def some_proposals(specimen: Any, rng: Any, count: int) -> list[Any]:
                 str(rng.choice(["", "a"])),
             )
         )
-    return found
+    return proposals
 
 
 def gate_of(specimen: Any, rng: Any) -> Any:
@@ -425,8 +425,8 @@ def routes_by_counting(specimen: Any) -> bool:
         bank.shown |= set(rng.permutation(8)[:4].tolist())
         given = some_proposals(specimen, rng, 14)
         queue, dropped = routed_by_counting(given, bank, gate, closeness)
-        found = specimen.routed(given, bank, gate, closeness)
-        same.append(found[0] == queue and told(found[1]) == said(dropped))
+        routed = specimen.routed(given, bank, gate, closeness)
+        same.append(routed[0] == queue and told(routed[1]) == said(dropped))
     return all(same)
 
 
@@ -480,7 +480,7 @@ def outcomes_by_counting(specimen: Any) -> bool:
                         if kind in (S, V) and v in old and u in bank.shown
                     ),
                 }
-        found = specimen.planned(
+        planned = specimen.planned(
             given,
             bank,
             gate,
@@ -488,7 +488,9 @@ def outcomes_by_counting(specimen: Any) -> bool:
             plan,
             lambda v: (f"one{v}, two", specimen.Descriptor(f"unit {v}", ("k",))),
         )
-        same.append([s.proposal for s in found[0]] == scripts and told(found[1]) == said(dropped))
+        same.append(
+            [s.proposal for s in planned[0]] == scripts and told(planned[1]) == said(dropped)
+        )
     return all(same)
 
 
@@ -552,7 +554,7 @@ def scripts_by_hand(specimen: Any) -> Any:
         ("UPDATE", update("Ada sails.", ["Sea"]), 0.0, ["Ada sails.", ["Sea"]]),
         ("UPDATE", update("Ada sailed.", ["sea"]), 0.0, ["Ada sailed.", ["sea"]]),
         ("UPDATE", merge("a", ["k"]), 0.0, shape))  # fmt: skip
-    found, expected = [], []
+    measured, expected = [], []
     for name, plan, coverage, wanted in cases:
         targets = (2,) if name == "SPLIT" else (2, 3)
         proposal = specimen.Proposal(specimen.Operator[name], targets, 1.0, "y")
@@ -566,7 +568,7 @@ def scripts_by_hand(specimen: Any) -> Any:
             coverage,
         )
         if not scripts:
-            found.append(str([o.reason.value for o in dropped]))
+            measured.append(str([o.reason.value for o in dropped]))
             expected.append(str([wanted]))
             continue
         outcome = specimen.ProposalOutcome(proposal, specimen.Reason.APPLIED, "", scripts[0])
@@ -576,7 +578,7 @@ def scripts_by_hand(specimen: Any) -> Any:
             "added": [],
             "redirected": [],
         }
-        found.append(str([json.loads(specimen.record(4, 2.5, outcome)), scripts[0].makes]))
+        measured.append(str([json.loads(specimen.record(4, 2.5, outcome)), scripts[0].makes]))
         expected.append(str([dict(sorted({
             "run": 4, "time": 2.5, "operator": name, "targets": list(targets), "confidence": 1.0,
             "why": "y", "reason": "APPLIED", "detail": "",
@@ -585,4 +587,4 @@ def scripts_by_hand(specimen: Any) -> Any:
                      "segments": []},
             "edits": dict(sorted(nothing.items()))}.items())), {"SPLIT": 2, "MERGE": 1,
             "UPDATE": 0}[name]]))  # fmt: skip
-    return found, expected
+    return measured, expected

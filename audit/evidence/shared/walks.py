@@ -22,7 +22,7 @@ def packed(nodes: int, links: Pairs) -> tuple[NDArray[Any], ...]:
     return np.cumsum(degree) - degree, degree, np.array([links[k][1] for k in order])
 
 
-def found(
+def walked(
     specimen: Any,
     nodes: int,
     links: Pairs,
@@ -142,7 +142,7 @@ def pushing_follows_the_definition_round_by_round(specimen: Any) -> Any:
             (0.7, 0.3, 3),
             (0.5, 9.0, 50),
         ):
-            pi, (done, followed, left) = found(specimen, nodes, links, held, d, epsilon, rounds)
+            pi, (done, followed, left) = walked(specimen, nodes, links, held, d, epsilon, rounds)
             exact = rounds_of_pushing(nodes, links, held, d, epsilon, rounds)
             measured += [*pi, done, followed, left]
             expected += [*exact[0], *exact[1:]]
