@@ -15,17 +15,16 @@ from .plans import Plan
 
 
 class ParameterArms:
-    """Plans of one memory, of the same mechanisms with other parameters, that are asked the same
-    queries.
+    """Plans that ask one memory the same queries, with the same mechanisms and other parameters.
 
-    A step runs once for all of them unless a parameter reaches it: its mechanism has other
-    parameters, weights of signals differ and it reads them or computes MATCH, or it touches what
-    such a step writes (`engine.flow.dataflow.reach`).  Answers equal those of each plan alone bit for bit,
-    as a hook keeps nothing from one query to the next, and reads of its own `weight` only whether
-    it is 0.
+    A step runs once for all plans unless a parameter reaches the step: its mechanism has other
+    parameters, the weights of signals differ and the step reads them or computes MATCH, or the step
+    touches what such a step writes (`engine.flow.dataflow.reach`).  Answers equal those of each
+    plan alone bit for bit, as a hook keeps nothing from one query to the next, and reads of its own
+    `weight` only whether it is 0.
 
-    plans  at least one, all of one memory
-    ms     of the last query, by plan: the time of all steps that it needed, those in common
+    plans  at least one plan; all ask the same memory
+    ms     of the last query, by plan: the time of all steps that the plan needed, shared steps
            included, without the time of the models
 
     Raises InputError for plans with other steps.

@@ -52,7 +52,9 @@ class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba is not
 
     @_source_stamp.setter
     def _source_stamp(self, value: None) -> None:
-        """numba sets the time of the source file, which says nothing of what it imports."""
+        """Ignored: numba gives the time of the source file, which says nothing of what the file
+        imports.
+        """
 
     def load(self, key: Any) -> Any:
         """The compiled form for these types, or None: numba then compiles it.  A user at a
@@ -96,7 +98,7 @@ def dispatcher(
     kernels: Callable[[], int],
 ) -> Any:
     """The function as numba compiles it, with its cache; the plain function if NUMBA_DISABLE_JIT
-    is set.  Other arguments as of `KernelCache`.
+    is set.  The other arguments are those of `KernelCache`.
     """
     compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     if compiled is not function:  # NUMBA_DISABLE_JIT leaves it as it is

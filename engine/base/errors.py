@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 NEAR: Final = 2 / 3  # likeness from which a name is suggested: one letter in three may be wrong
-FEW: Final = 12  # names that an error lists if none is near
+FEW: Final = 12  # names that an error lists if no name is near
 
 
 class HebbariumError(Exception):

@@ -56,6 +56,6 @@ def checksum(*parts: Any) -> bytes:
 
 
 def verify(stored: bytes | Sequence[bytes], expected: bytes | Sequence[bytes]) -> None:
-    """Raises ValueError for different marks, or different lists of them."""
+    """Raises ValueError unless both marks, or both lists of marks, are equal."""
     if stored != expected:
         raise ValueError(MISMATCH)

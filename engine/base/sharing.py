@@ -49,7 +49,7 @@ def at_once(*tasks: Callable[[], Any]) -> list[Any]:
 
 
 def in_blocks(rows: int, size: int, do: Callable[[slice], None]) -> None:
-    """Do blocks of so many rows each, of which the last may be smaller, as `in_parts` does parts.
+    """Do blocks of `size` rows, the last of which may be smaller, as `in_parts` does parts.
 
     >>> blocks = []
     >>> in_blocks(5, 2, blocks.append)

@@ -40,8 +40,8 @@ def as_hours(time: float | datetime) -> float:
 
 
 def offset_of(time: float | datetime) -> float | None:
-    """h, offset from UTC of the clock that a datetime was read from; None: not known, as of hours
-    and of a naive datetime.
+    """Offset from UTC (h) of the clock that shows a datetime; None if it is not known: for hours
+    and for a naive datetime.
 
     >>> offset_of(datetime(1970, 1, 2, 6, tzinfo=timezone(timedelta(hours=-4)))), offset_of(30.0)
     (-4.0, None)

@@ -32,9 +32,10 @@ class _Turn:
 
 
 class Turns:
-    """Turns, alone or together with others, in the order in which they are asked for.
+    """Turns of threads, alone or together with others, in the order in which the threads ask for
+    them.
 
-    A thread in a turn alone may begin further ones of both kinds, which are part of it.
+    A thread in a turn alone may begin further turns of both kinds, which are part of its turn.
     """
 
     def __init__(self) -> None:
@@ -95,7 +96,7 @@ class Turns:
         )
 
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
-        """As `crew.Lends`: a helper answers a question, too."""
+        """A context for a helper, as `crew.Lends` wants it: the helper answers a question, too."""
         return self.answering
 
     def _begin(self, turn: _Turn) -> None:

@@ -124,8 +124,8 @@ def answering_digest(root: Path = ROOT) -> str:
 
 
 def installed() -> tuple[Package, ...]:
-    """The packages that register mechanisms, by name; none of them is imported.  One without its
-    files is left out: see `usable`.
+    """The packages that register mechanisms, by name; none of them is imported.  A package without
+    its files is left out: see `usable`.
     """
     return usable()[0]
 
@@ -179,7 +179,7 @@ def _points() -> tuple[list[EntryPoint], list[PackageError]]:
 
 
 def _named(distribution: Distribution | None, otherwise: str) -> str:
-    """Name and version; something else if it has no metadata, or damaged ones."""
+    """Name and version of a distribution; `otherwise` if its metadata are missing or damaged."""
     try:
         name, version = (
             (distribution.metadata["Name"], distribution.version) if distribution else ("", "")

@@ -241,7 +241,9 @@ class MechanismSet:
         return f"<mechanism set {self.name}: {len(self.mechanisms)} mechanism{'s' * (len(self.mechanisms) != 1)}, {overrides}>"
 
     def without(self, ids: Iterable[str]) -> MechanismSet:
-        """The set with some mechanisms off.  Raises RegistryError for one that is not on."""
+        """The set without some of its mechanisms.  Raises RegistryError for a mechanism that is not
+        on.
+        """
         off = tuple(ids)
         self._require(off)
         return replace(self, mechanisms={k: v for k, v in self.mechanisms.items() if k not in off})
@@ -530,8 +532,8 @@ class Registry:
         return any(OFFERS in hook.adds for hook in self.load(self.entry(id)).hooks())
 
     def _serving(self, strategy: MechanismSet) -> dict[str, frozenset[Touched]]:
-        """Mechanisms of a strategy that offer nothing and set what its sources read, with what that
-        is; of columns, those of events and memories.
+        """The mechanisms of a strategy that offer nothing and set what its sources read, each with
+        what it sets for them; columns of candidates are left out.
         """
         read = {
             item_of(read)
@@ -541,7 +543,7 @@ class Registry:
             for read in hook.reads
         }
         if IMPORTANCE in read:
-            read.add(SALIENCE)  # of which the engine makes it
+            read.add(SALIENCE)  # the engine makes IMPORTANCE from it
         read = {r for r in read if not isinstance(r, Column) or r.scope is not Scope.CANDIDATE}
         others = {id: self._sets(id) & read for id in strategy.mechanisms if not self._offers(id)}
         return {id: what for id, what in others.items() if what}

@@ -56,8 +56,8 @@ ITEMS: Final = 10  # components of a context that is given neither a budget nor 
 # candidates are read until those that enter first hold so many times the budget
 BEYOND: Final = 2
 COVERED: Final = 4  # the same, where excerpts are chosen
-# tokens of a short memory: a context is taken to need as many candidates as short ones would be
-# read
+# tokens of a short memory: a context is taken to need as many candidates as would be read if all
+# were short
 UTTERANCE: Final = 16
 FEWEST: Final = 256  # memories that are ranked for a context, at least
 WHERE: Final = "context"
@@ -245,7 +245,7 @@ def _asked(
     session: str | None,
     strategy: str,
 ) -> tuple[Answer, Sequence[Offer]]:
-    """The answer and the offers of which a context is made."""
+    """The answer and the offers from which a context is made."""
     if strategy == SOURCES:
         return memory.offers(query, budget, session=session)
     how = STRATEGIES[strategy]
@@ -366,8 +366,8 @@ def _read(
 
 
 def most_read(budget: int) -> int:
-    """Memories that are ranked for a context: as many as short ones would be read, and not so
-    few that long ones hide what enters before them.
+    """How many memories are ranked for a context: as many as would be read if all were short, and
+    so many that long memories do not hide what enters before them.
     """
     return max(FEWEST, COVERED * budget // UTTERANCE)
 

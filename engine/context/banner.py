@@ -11,7 +11,7 @@ class Cut:
     """What a section shows of what it could show.
 
     shown, of          items
-    tokens, of_tokens  tokens of these items: as shown, and of all items as a whole
+    tokens, of_tokens  tokens of the shown items as they are shown, and of all items in full
     """
 
     section: str
@@ -22,7 +22,7 @@ class Cut:
 
 
 def banner(cuts: Sequence[Cut]) -> str:
-    """One line about the sections that are not whole; "" if none is given.
+    """One line about the sections that are not whole; "" if there is no such section.
 
     >>> banner([Cut("Related Prior Context", 6, 14, 310, 1120), Cut("Stage Summaries", 0, 3, 0, 90)])
     '[Truncated: Related Prior Context 6 of 14 items, 310 of 1,120 tokens; Stage Summaries left out]'

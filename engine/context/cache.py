@@ -24,8 +24,8 @@ class _Kept(NamedTuple):
 
 
 class ContextCache:
-    """Contexts by what was asked, of one state and of those before it from which only time has
-    passed.  Threads may share it.
+    """Contexts by what was asked: those of one state, and those of earlier states that differ from
+    it by time alone.  Threads may share it.
     """
 
     def __init__(self) -> None:
@@ -50,8 +50,8 @@ class ContextCache:
     def get(
         self, state: Hashable, asked: Hashable, now: float = 0.0, ttl: float = 0.0
     ) -> Context | None:
-        """The context of a question in this state, or one that is at most `ttl` older; None if none
-        is kept.
+        """The kept context of a question in this state, or in one that is at most `ttl` older; None
+        if there is no such context.
 
         now, ttl  h, simulated time
         """

@@ -7,17 +7,18 @@ that fits:
     whole       the text
     signatures  code to its signatures, prose as it is
     excerpt     the sentences about the query, then the most central ones, as far as they fit; only
-                if a sentence is about the query.  Of a best sentence that does not fit, the part
+                if a sentence is about the query.  If the best sentence does not fit, the part of it
                 around the words that match
     sentences   the outline, and the most central sentences that still fit
     outline     of each stretch of prose the first sentence and the questions
     summary     of the prose, as `engine.text.condensing.summary`
     sentences   those from the beginning that fit, if the first one does
     keywords    of the prose, as `engine.text.condensing.keywords`
-    cut         the first part of the shortest of these
+    cut         the first part of the shortest form above
 
-If some of a text is about the query, every form shows that: more tokens never lose the sentence
-that is about it most.  A sentence is cut only where the first one of a form does not fit.
+If a part of a text is about the query, every form shows that part: more tokens never lose the
+sentence that is most about the query.  A sentence is cut only where the first one of a form does
+not fit.
 """
 
 from __future__ import annotations
@@ -114,8 +115,8 @@ def condensed_to(
 ) -> Condensed:
     """The longest form that has at most so many tokens.
 
-    about   stems, such as those of a query: if sentences, lines of code or triples hold some, those
-            with the rarest of them are taken first, before any outline
+    about   stems, such as those of a query: sentences, lines of code or triples that hold the
+            rarest of these stems are taken first, before any outline
 
     Cost: O(length), about 1 ms for 1,000 words; parsing Python about 1 ms for 100 lines.
     """
@@ -181,7 +182,7 @@ class Condensing:
 
     @cached_property
     def _pieces(self) -> RankedPieces | None:
-        """The pieces, those first that are about the stems; None if none is."""
+        """The pieces, with those about the stems first; None if no piece is about them."""
         pieces = Pieces.of_parts(self._parts, self._stems)
         held = pieces.held(self._stems) if self._stems else []
         return RankedPieces(pieces, held, self._counter, self._stems) if any(held) else None
@@ -245,8 +246,8 @@ def around(text: str, stems: Collection[str], tokens: int, counter: TokenCounter
     holds any, or if not even one word fits.
 
     The part grows from the words where most of the stems stand together, to the right twice as fast
-    as to the left, so that one for more tokens begins and ends outside of one for fewer.  In
-    scripts without spaces a word is a character.  O(length).
+    as to the left, so that the part for more tokens contains the part for fewer.  In scripts
+    without spaces a word is a character.  O(length).
 
     >>> around("It rained, and nobody came, and the password of the router is plum, and we left.", {"password"}, 8)
     'the password of the router is'
@@ -471,7 +472,9 @@ class Pieces:
         return self._parts[self._of[place][0]].code
 
     def held(self, stems: frozenset[str]) -> list[float]:
-        """The idf over the pieces of those of the stems that each piece holds, in all."""
+        """For each piece the sum of the idf of the stems that it holds; the idf are those over all
+        pieces.
+        """
         own = [stems & _stems(text) for text in self.texts]
         often = Counter(stem for piece_stems in own for stem in piece_stems)
         return [
@@ -487,7 +490,7 @@ class RankedPieces:
     Of a long text only the pieces near those that hold most of the stems are ranked, and only their
     tokens are counted.
 
-    held  of each piece, as `Pieces.held` gives it; above 0 for one at least
+    held  of each piece, as `Pieces.held` gives it; above 0 for at least one piece
     best  the piece that is shown first
     """
 
@@ -527,8 +530,8 @@ class RankedPieces:
 
 
 def near_best(held: Sequence[float]) -> list[int]:
-    """Places, ascending, of all pieces, or of at most READ: those that hold most, the first ones of
-    equal ones, and the nearest ones to the best.
+    """Places, ascending, of all pieces if there are at most READ.  Else of READ pieces: those that
+    hold most, of equal pieces the first ones, and those nearest to the best piece.
 
     >>> near_best([0.0] * 300 + [2.0] + [0.0] * 300 + [1.0])[::64]
     [173, 237, 301, 365]
@@ -632,8 +635,8 @@ def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter)
 
 
 def _lines_that_fit(text: str, tokens: int, counter: TokenCounter, stems: frozenset[str]) -> str:
-    """Whole lines that fit, in order: those first that hold most of the stems, then the first
-    ones; up to one that does not fit.
+    """The whole lines that fit, in the order of the text.  Lines that hold most of the stems are
+    taken first, then the first lines, up to one that does not fit.
     """
     lines = text.split("\n")
     order = (

@@ -52,7 +52,7 @@ def delay(tokens: float) -> float:
 class Entering:
     """The order in which items enter, as far as it is certain, whatever is read next.
 
-    places  of the items that no later one can enter before, in order of entering
+    places  of the items before which no later item can enter, in order of entering
     tokens  of these items
 
     >>> entering = Entering()

@@ -6,11 +6,12 @@ budget.  `lay_out` writes what was selected.
 What is shown at a budget is shown at every larger one.  That follows from three steps:
 
 1. Candidates stand in an order of entering that no budget changes (`engine.context.packing`).
-2. Those enter that come first in it, up to one that does not fit: each is charged its whole size,
-   or at most `largest` of the budget.  The last one enters condensed if it does not fit whole.  The
-   best one is always among them, and its best sentences are set aside before others are charged.
-3. Only then forms are chosen: each is shown in what it was charged, and what is left makes the best
-   ones longer.  No form takes the place of a row.
+2. The first candidates in this order enter, up to one that does not fit: each is charged its whole
+   size, or at most `largest` of the budget.  The last one enters condensed if it does not fit
+   whole.  The best candidate always enters, and its best sentences are set aside before others are
+   charged.
+3. Only then forms are chosen: each candidate is shown in the size that it was charged, and what is
+   left of the budget makes the best candidates longer.  No form takes the place of a row.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ TRIED = 16  # candidates that are shown in a longer form, at most, to fill what 
 # share of the budget above which headings and banner of several sections become those of one
 SHELL = 0.125
 ADDITIONAL = "Additional Context"
-NO_DAY: Final = "[no date]"  # line before what has none and follows a day
+NO_DAY: Final = "[no date]"  # line before components without a day that follow a day
 # share of the budget above which an item is condensed before others are left out
 LARGEST: Final = 0.0625
-# tokens up to which no item is condensed before others are left out, and none is divided into
+# tokens up to which no item is condensed before others are left out, and no item is divided into
 # sentences
 LONG: Final = 128
 
@@ -73,11 +74,11 @@ class Rules:
     in_time    whether components stand in order of time, those without a time last, else in the
                order given
     largest    share of the budget above which an item is condensed before others are left out, see
-               `cap_of`; 1: none is
+               `cap_of`; 1: no item is
     shares     for `fill`: percent of the budget of each source, or of `max_items` without a budget.
                A candidate without a source belongs to its section
     least      for `select`: tokens up to which a candidate enters by its rank alone
-               (`packing.entering`); 0: each does
+               (`packing.entering`); 0: every candidate does
     relevance  for `select`: on [0, 1], by row; if it is given, excerpts that together cover the
                most about the query are chosen (`excerpts`)
     packed     for `select`: whether captions that bear on the query (`about`) come before others
@@ -121,8 +122,8 @@ def select(
     rules: Rules,
     order: Sequence[int] | None = None,
 ) -> Selection:
-    """The candidates that fit, the best first, long ones later (`packing.entering`): whole, the
-    last one condensed.  A row is shown once.
+    """The candidates that fit, the best first, long candidates later (`packing.entering`): all
+    whole but the last one, which is condensed.  A row is shown once.
 
     budget  tokens of the laid-out text; None: no limit, and nothing is condensed
     order   places of the candidates in order of entering, if each row stands there once; None: by
@@ -300,8 +301,8 @@ class _Fitting:
         )
 
     def selection(self) -> Selection:
-        """The selection: with a banner if it leaves room for the best candidate, else that one
-        alone.
+        """The selection: with a banner if it leaves room for the best candidate, else the best
+        candidate alone.
         """
         # nothing stands beside half of it
         beside = not self.rules.also or (bool(self.extra) and self.extra[0].form is Form.WHOLE)
@@ -522,8 +523,8 @@ class _Fitting:
         }
 
     def _shorter(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
-        """What was chosen within the budget: if it is above it, the last ones are shortened, and at
-        last left out.
+        """The chosen components within the budget: while they exceed it, the last ones are
+        shortened, and at last left out.
 
         Needed only where the parts of a text do not add up to it: by the pieces of a tokeniser,
         escapes and long banners.
@@ -543,8 +544,8 @@ class _Fitting:
         return chosen if self._left(chosen, said) >= 0 else {}
 
     def _longer(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
-        """What was chosen in longer forms, the best first, as far as they fit: whole if they can
-        be, then the condensed ones, then captions.
+        """The chosen components in longer forms as far as these fit, the best first: whole
+        components where possible, then condensed ones, then captions.
         """
         order, tried = [self.best, *(n for n in self.order if n != self.best)], 0
         for whole in (True, False):

@@ -34,7 +34,7 @@ class Ask:
     whole    whether all rows are asked, and never a shortlist
     learn    whether recall may change the memory
     told     rows that were needed, in place of the best ones; None: no feedback
-    budget   tokens of the context that is asked for; NO_BUDGET: none is
+    budget   tokens of the context that is asked for; NO_BUDGET: no context is asked for
     session  number of the asker's session, for that context; NO_SESSION: not known
     """
 

@@ -73,8 +73,8 @@ class Scale(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upkeep:
-    """How the engine keeps a column, where that is not as usual: what maintenance, saving,
-    shortlists and a clock that is set back need to know.
+    """How the engine keeps an unusual column: what maintenance, saving, shortlists and a clock that
+    is set back need to know of it.
 
     fresh       the phase that recomputes the column: it is reset to neutral before the first
                 contribution, and hooks of other phases may not write it
@@ -85,15 +85,15 @@ class Upkeep:
     anywhere    of a column of memories or edges, whether hooks of ENCODE change cells of earlier
                 rows or edges that they do not name by `view.wrote`: a saved tick then compares all
                 cells, in O(n)
-    rows        of a column that persists, which of its numbers are rows of the memory, negative for
-                none: an index, `...` for all, `(..., 0)` for the first of each cell; where only
-                some rows are shown they are numbered anew
-    chained     whether the one value is a factor from the row before to this one: where only some
-                rows are shown, the engine multiplies the factors of all rows between two of them
-    considered  whether memories at which it is not neutral, of which there are few, may be answered
-                although they match the question little, so that a shortlist compares them with each
-                question, the newest if there are more than it has rows; of memories, with one
-                number a cell
+    rows        which numbers of a persistent column are rows of the memory (negative: no row): an
+                index, `...` for all, `(..., 0)` for the first of each cell; where only some rows
+                are shown, these numbers are replaced by the new ones
+    chained     whether the value is a factor from the row before to this row: where only some rows
+                are shown, the engine multiplies the factors of all rows between two of them
+    considered  whether memories with another value than neutral, which must be few, may be answered
+                although they match the question little: a shortlist compares them with each
+                question, the newest if there are more than it has rows; for columns of memories
+                with one number a cell
     """
 
     fresh: Phase | None = None

@@ -68,8 +68,8 @@ class Cues:
         self._added.clear()
 
     def add(self, text: str, weight: float, why: str, averaged: Sequence[str] = ()) -> None:
-        """Add a wording.  One that repeats the query or holds no text is left out; of two equal
-        ones the larger weight counts.
+        """Add a wording.  A wording that repeats the query or holds no text is left out; of two
+        equal wordings the larger weight counts.
 
         averaged  further texts: the vector of the wording is the mean of their vectors and its own,
                   normalised; its words are those of `text` alone, which may then be the query's

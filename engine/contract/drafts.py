@@ -78,8 +78,8 @@ class Drafts:
     def take(
         self, n: int, text: Text, withheld: Callable[[int], bool] = lambda row: False
     ) -> list[Draft]:
-        """All drafts, checked, with the span of each segment; none is left.  A draft without text
-        of a withheld row is dropped: hooks read none.
+        """Take out all drafts, checked, with the span of each segment.  A draft without text is
+        dropped if one of its sources is withheld, since hooks read no text of that row.
 
         n         rows of the memory
         text      text of a row

@@ -285,8 +285,8 @@ class Mechanism(Generic[P]):
 
     @classmethod
     def rests(cls) -> tuple[ReadingMethod, ...]:
-        """The methods that say whether it is at rest: it is if all of them say so, and never
-        without one.
+        """The methods that say whether the mechanism is at rest.  It is if all of them say so, and
+        a mechanism without such a method never is.
         """
         return cls._rests
 

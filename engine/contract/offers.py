@@ -56,8 +56,8 @@ class Offers:
         self._waiting.clear()
 
     def take(self, n: int) -> tuple[Offer, ...]:
-        """All offers; none is left.  Raises ContractError for a row that a memory of `n` does
-        not hold, naming its source.
+        """Take out all offers.  Raises ContractError for a row that a memory of `n` does not hold,
+        naming its source.
         """
         taken = tuple(self._waiting)
         self.clear()

@@ -279,15 +279,15 @@ def weighs_signals(node: Node) -> bool:
 def rest_of(
     whole: Sequence[Node], fewer: Sequence[Node], signals: Iterable[Signal], differ: bool
 ) -> Reach | None:
-    """Of the steps of fewer mechanisms those that are left to run after a pass of all mechanisms
-    for the same cue; None: all of them.
+    """The steps of fewer mechanisms that are left to run after a pass of all mechanisms for the
+    same cue; None: all steps.
 
     whole, fewer  steps of RETRIEVE, in order
     signals       of the fewer mechanisms
     differ        whether the two passes differ in the signals that a fusion sees
 
-    They are what the steps reach that are missing.  All run if a missing step fills a structure or
-    a stage of the ranking, or if the order differs.
+    The missing steps reach these steps.  All steps run if a missing step fills a structure or a
+    stage of the ranking, or if the order differs.
     """
     ours = {node.label for node in fewer}
     gone = [
@@ -346,11 +346,12 @@ def derived(nodes: Sequence[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]
 def late(
     columns: frozenset[Column], steps: Sequence[Node], read: Iterable[Read]
 ) -> tuple[frozenset[Column], tuple[Node, ...]]:
-    """Of the derived columns those that can wait until they are read, and their steps, in order.
+    """The derived columns that can wait until they are read, and the steps that compute them, in
+    order.
 
     columns, steps  of `derived`
     read            what steps of ENCODE and of MAINTAIN, forecasts and promises to rest read: such
-                    a column is computed in maintenance, as of then
+                    a column is computed in maintenance, for that time
 
     Late columns are computed for the time at which they are read, so that time alone costs nothing.
     What their steps read belongs to each memory or to all, so that they can be computed for some
@@ -476,8 +477,8 @@ def learnt_from(nodes: Sequence[Node]) -> frozenset[Column] | None:
 def concurrent_followers(
     nodes: Sequence[Node], signals: Iterable[Signal] = ()
 ) -> list[tuple[int, ...]]:
-    """For each step, by place, the places of those that wait for it where several run at the same
-    time, without those that wait for another of them.  Raises ContractError.
+    """For each step, by place, the places of the steps that wait for it when several steps run at
+    the same time, without steps that wait for another step of these.  Raises ContractError.
 
     nodes  in the order in which they run one after another
 

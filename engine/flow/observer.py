@@ -30,7 +30,7 @@ class Votes:
     """What a mechanism decided about the admission of events.
 
     vetoed   events for which its contribution to VETO was above 0
-    decided  events of these that no other mechanism vetoed: its vote alone rejected them
+    decided  vetoed events that no other mechanism vetoed: its vote alone rejected them
     merged   stored events that it marked as the DUPLICATE of a stored memory
     """
 
@@ -109,12 +109,12 @@ class Observer(Stopwatch):
 
     trace          called with (node label, simulated hours) after every step; None: no trace
     receipts       by mechanism id
-    phase_ms       as of `Stopwatch`
+    phase_ms       as in `Stopwatch`
     mechanism_ms   by mechanism id, total; without the time of the models
     asked          by phase and mechanism id: what it asked the language model
     contributions  by (mechanism id, hook name, column): what the hook has added to a persistent
                    column so far
-    judged, stored  events that were to be encoded, and those of them that were stored
+    judged, stored  events that were to be encoded, and how many of these were stored
     """
 
     trace: Callable[[str, float], None] | None = None

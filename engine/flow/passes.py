@@ -104,7 +104,7 @@ def undisturbed(store: Store, columns: Iterable[Column] | None = None) -> Iterat
     """For passes that must leave no trace: on exit the answer and all columns of the event, query
     and candidates are as before.
 
-    columns  those of them that can change; None: all
+    columns  the columns among these that can change; None: all
 
     Cost: two copies of each of these columns, O(n).
     """
@@ -261,8 +261,8 @@ class PhasePlan:
         return self.phase is Phase.RETRIEVE and what.learn
 
     def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any) -> None:
-        """Some steps of the pass before once more, after the columns of the pass that they write
-        are reset.
+        """Run some steps of the last pass once more, after resetting the columns of the pass that
+        they write.
 
         See `engine.flow.dataflow.reach`: the steps must be all that write or read one of these columns.
         """
@@ -305,8 +305,8 @@ class PhasePlan:
             self._do(step, what, learn)
 
     def _do(self, step: BoundStep, what: Any, learn: bool) -> None:
-        """One step, if its conditions are met, and the sums of the contributions of which it
-        makes the last.
+        """Run one step if its conditions are met, and sum the contributions of which the step makes
+        the last.
         """
         store, binding = self.store, step.binding
         if binding.grows and binding.version != store.version:

@@ -34,8 +34,9 @@ class View:
     _declared: tuple[str, ...] = ()
 
     def wrote(self, column: Column, numbers: ArrayLike) -> None:
-        """Say of which earlier rows or edges a hook of ENCODE has written cells of a column; too many
-        cost time, too few are not saved. Of a column with upkeep `anywhere` nothing need be said.
+        """Name the earlier rows or edges of which a hook of ENCODE has written cells of a
+        column.  Naming too many costs time; what is not named is not saved. A column with upkeep
+        `anywhere` needs no names.
 
         numbers  integers from 0, of rows or edges that exist
 
@@ -123,8 +124,8 @@ class Binding:
     the last call.
 
     contributions  column -> what the node added to it in its last call
-    taken          those of them, with a cell for each row, that the hook has taken since they were
-                   last reset: the others are zero
+    taken          the contributions with a cell for each row that the hook has taken since their
+                   last reset; the others are zero
     grows          whether any array must be bound again after the store has grown
     version        the store's version at the last binding
     """

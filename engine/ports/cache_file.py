@@ -77,8 +77,8 @@ class CacheFile:
         self._inherited: list[sqlite3.Connection] = []
 
     def stored(self, table: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        """(key, value, ...) of those keys that are stored undamaged, in any order; one SELECT
-        for 500 keys.
+        """(key, value, ...) of the keys that are stored undamaged, in any order; one SELECT for 500
+        keys.
         """
         for start in range(0, len(keys), SQL_KEYS):
             some = keys[start : start + SQL_KEYS]
@@ -121,8 +121,8 @@ class CacheFile:
     def _tell_damaged_keys(self, table: str, missed: Collection[bytes]) -> None:
         """Warn of keys that were missed next to a damaged one.  Cost: 40 us a key.
 
-        Rows are found in an index, in which their keys are, too: a row whose key is damaged there
-        still stands in the place of the right one.
+        Rows are looked up in an index that also holds their keys: a row whose key is damaged in the
+        index still stands in the place of the right key.
         """
         with self._open() as connection:
             query = ODD_BESIDE.format(_columns(table)[0], table)

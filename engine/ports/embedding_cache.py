@@ -205,7 +205,7 @@ class _Cached(Generic[Value]):
         return [values[key] for key in keys], len(missing)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, Value]:
-        """Values of those keys that are stored undamaged.  Raises HebbariumError if one with a
+        """Values of the keys that are stored undamaged.  Raises HebbariumError if a value with a
         right mark is no value of this embedder.
         """
         try:
@@ -283,5 +283,5 @@ class MeteredEmbedder(WrappedEmbedder):
 
 
 def metered(embedder: Embedder) -> MeteredEmbedder:
-    """The embedder, counted and timed; one that is metered already is returned as it is."""
+    """The embedder, counted and timed; a metered embedder is returned as it is."""
     return embedder if isinstance(embedder, MeteredEmbedder) else MeteredEmbedder(embedder)

@@ -133,8 +133,8 @@ class StaticEmbedder:
         return WordPieceTokenizer(self.folder, self.folder)
 
     def _read(self, texts: Sequence[str]) -> Iterator[tuple[NDArray[np.float64], Spans]]:
-        """Of each text the vectors (t, d) of its known word pieces times their factors, and the
-        places (t, 2) of these.
+        """For each text the vectors (t, d) of its known word pieces times their factors, and the
+        places (t, 2) of these pieces.
         """
         clean = [
             text[: self._characters].encode("utf-8", "replace").decode("utf-8") for text in texts

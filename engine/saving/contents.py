@@ -40,7 +40,7 @@ PACKED = "packed"
 # name of the block that holds the last rows of each array that grows, those beyond its last whole
 # block
 TAILS = "tails"
-# of these a block RECENT has what its save has changed, see `differences`
+# a block RECENT holds what its save has changed in these blocks, see `differences`
 DIFFER = (PACKED, TAILS)
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -424,9 +424,9 @@ def shortened(part: bytes, row: int) -> bytes:
 def _as_of_last_save(
     kind: Differing, stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]]
 ) -> bytes:
-    """A block of DIFFER.  Raises ValueError if it is missing.
+    """A block of DIFFER as the last save left it.  Raises ValueError if it is missing.
 
-    stored  save and contents of each block of its name, of which there is one
+    stored  save and contents of each block of its name; there must be exactly one
     recent  save and contents of each difference that stands in RECENT
     """
     if len(stored) != 1:
@@ -538,8 +538,8 @@ def passage_cells(divided: Divided) -> tuple[Any, ...]:
 
 
 def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, ...]:
-    """The values of a row in its table, between number and generation: pairs of word and how
-    often, trigrams, and the new ones, a line each.
+    """The values of a row in its table, between number and generation: pairs of a word and its
+    count, and trigrams, by their numbers; the names of new words and trigrams, a line each.
     """
     counts = words.counts if words.counts is not None else np.ones(len(words.keys), np.int64)
     pairs = np.stack([words.keys, counts], axis=1).astype("<i4")

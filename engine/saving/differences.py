@@ -126,7 +126,9 @@ def _difference(old: Parts, new: Parts) -> bytes:
 
 
 def _changed(old: Parts, patch: bytes) -> Parts:
-    """The parts after a difference.  Raises ValueError if it is none of these parts."""
+    """The parts after a difference.  Raises ValueError for a difference that does not fit these
+    parts.
+    """
     count = len(old.lengths)
     lengths, runs = (
         np.frombuffer(patch, "<i4", count),

@@ -244,7 +244,7 @@ class SnapshotFile:
         self.execute("PRAGMA user_version = 1")
 
     def rewrite(self) -> None:
-        """Rewrite the file without what it held before, and its journal."""
+        """Rewrite the file so that neither it nor its journal holds what it held before."""
         for statement in (
             "PRAGMA synchronous = NORMAL",
             PAGE_SIZE,

@@ -20,10 +20,10 @@ KEYS: Final = np.random.default_rng(18).integers(0, 2**32, (4, CHUNK), dtype=np.
 
 def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:
     """64 bits of each block of so many bytes, a multiple of 8 unless there is one block; equal
-    blocks have equal ones.  40 us per 10^6 bytes.
+    blocks have equal fingerprints.  40 us per 10^6 bytes.
 
-    Blocks that differ have equal ones with a probability of about 2^-64, if they do not depend on
-    the keys.
+    Different blocks have equal fingerprints with a probability of about 2^-64, if they do not
+    depend on the keys.
 
     >>> first, second, third = fingerprints(np.array([1, 2, 1, 2, 1], np.uint8).repeat(8), 16)
     >>> bool(first == second), bool(first == third)

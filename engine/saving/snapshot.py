@@ -79,7 +79,7 @@ LOGGED: Final = "logged"  # that is in the log of calls
 BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
 # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 HALVED, LEAST = 16_384, 8
-# rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
+# rows of a block of a column that maintenance changes in all rows: fewer blocks for the same bytes
 LARGE = 4096
 INDEXED = "index."  # before the names of arrays of the vector index
 SMALL = 1 << 18  # most bytes of an array that is packed with others
@@ -207,8 +207,8 @@ class MemoryParts(Protocol):
 
     @property
     def derived(self) -> frozenset[Column]:
-        """Columns of memories that are computed from all else that is saved: `late` ones when
-        they are read, others by `derive` if settled.
+        """Columns of memories that are computed from everything else that is saved: `late` columns
+        when they are read, the others by `derive`, if the memory is settled.
         """
         ...
 
@@ -218,7 +218,7 @@ class MemoryParts(Protocol):
         ...
 
     def derive(self) -> None:
-        """Compute the derived columns that are not late as of the last maintenance."""
+        """Compute the derived columns that are not late, for the time of the last maintenance."""
         ...
 
 
@@ -867,7 +867,7 @@ class Snapshot:
         return known
 
     def _tails(self, computed: frozenset[Column]) -> bytes:
-        """The last rows of each array that grows, in the order of their names; no row of those
+        """The last rows of each array that grows, in the order of their names; no row of arrays
         that the file leaves out.
         """
         store, graph, parts = self.assembly.store, self.assembly.graph, list[bytes]()
@@ -1208,8 +1208,8 @@ def _whole(array: NDArray[Any], form: ArrayForm) -> NDArray[Any]:
 def _renewed(
     known: NDArray[np.uint64], data: NDArray[np.uint8], size: int, blocks: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """Fingerprints of whole blocks of so many bytes, of which some are known; computed of some
-    of these and of all others.
+    """Fingerprints of whole blocks of `size` bytes.  They are computed for the blocks named and for
+    blocks without a known fingerprint.
     """
     prints, blocks = (
         np.concatenate([known, fingerprints(data[len(known) * size :], size)]),
@@ -1262,7 +1262,7 @@ def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False)
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """No garbage collection meanwhile: loading makes very many objects, of which none is
+    """No garbage is collected meanwhile: loading makes very many objects, and none of them is
     garbage.
     """
     on = gc.isenabled()

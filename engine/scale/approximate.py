@@ -113,7 +113,7 @@ class ListIndex(SharedScans):
     def _looked(
         self, wanted: NDArray[np.float32], look: int, visible_only: bool
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float32]]:
-        """How many rows the index holds, those of them that a search looks at, ascending, and their
+        """How many rows the index holds, the rows that a search looks at, ascending, and their
         products.
 
         Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows

@@ -19,7 +19,7 @@ class LateRows:
     """The late columns of the rows that a store shows, as of the present.
 
     columns  the late columns
-    due      whether those of the whole store are out of date
+    due      whether the late columns of the whole store are out of date
     """
 
     def __init__(

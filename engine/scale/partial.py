@@ -390,8 +390,8 @@ def _named(
     seen: NDArray[np.bool_],
     entities: NDArray[np.int32],
 ) -> int:
-    """Find the entities to which rows have an edge, each once; their number.  seen: (entities,)
-    all False, then True for these.  O(edges).
+    """Write the entities to which the rows have an edge, each once; returns their number.  seen:
+    (entities,) all False, then True for these.  O(edges).
     """
     count = 0
     for row in rows:
@@ -421,8 +421,8 @@ def _copied(
     edge: NDArray[np.int64],
     target: NDArray[np.int32],
 ) -> int:
-    """Copy the out-edges of nodes that lead to another of them; how many there are, also if the
-    arrays are too short.
+    """Copy the out-edges of nodes that lead to other nodes of these; returns their number, also if
+    the arrays are too short.
 
     nodes  rows that have a place, and entities
     shown  whether a row is among them: most ends of the edges of entities are not, and a byte a row
@@ -528,8 +528,8 @@ class PartialGraph:
         self._columns = {"target": self._target[:count]}
 
     def __getattr__(self, name: str) -> Any:
-        """Source, target, type, created and alive (n_edges,) of the edges; what is known of
-        entities and relations as of the whole.
+        """Source, target, type, created and alive (n_edges,) of the edges; entities and relations
+        are those of the whole graph.
         """
         if name in BUILT_IN:
             return self.column(name)

@@ -55,9 +55,10 @@ Points = NDArray[np.bool_]  # (rows, AROUND), of one column
 PAYS: Final = 16
 MOST_ANSWERED: Final = 1 / 8  # share of a shortlist that can be answered
 LIKELY: Final = 9 / 16  # share of a shortlist for the likeliest rows
-# share of these, of a shortlist, for rows told at a time that the question names
+# share of a shortlist, within that of the likeliest rows, for rows told at a time that the question
+# names
 OF_TIME: Final = 1 / 8
-BACK: Final = 1 / 8  # share for rows that point back to likely ones
+BACK: Final = 1 / 8  # share for rows that point back to likely rows
 # Shares for a sample of the others; what is left is for rows to which all these point.
 REPLIES: Final = 3 / 32  # of rows that point back to one with words of the question
 WORDED: Final = 1 / 16  # of those with words of the question
@@ -65,7 +66,7 @@ UNWORDED: Final = 1 / 8  # of the rest
 LOOKED: Final = 8192  # rows with words from which the sample is drawn
 # rows for each of the sample of the rest that are compared with the question, to draw it from
 POOL: Final = 8
-MOSTLY: Final = 3 / 4  # share of these that are others, at least
+MOSTLY: Final = 3 / 4  # share of the pool that must be other rows
 # candidates for each row of the shortlist, spread over time, for the sample without words and for
 # unused places
 FILL: Final = 8
@@ -137,7 +138,7 @@ def around(
 @kernel
 def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
     """Move the first `most` different numbers to the front of `rows`, in order of first occurrence;
-    their number.  Negative ones are none.
+    their number.  Negative numbers do not count.
 
     seen  (n,) all False, as afterwards
 
@@ -389,13 +390,14 @@ class Shortlist:
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
 
-        Rows of the time that it names, the likely rows, those that follow closely and point back to
-        them, and the longest each stand for themselves, a sample of the other visible ones for all
-        of these.  Rows to which they point, such as the question that a memory answers, and further
-        likely rows are shown for the sake of their scores and stand for none, so that means have no
-        bias.  A filter leaves all others out of the rows that are likely by content, not out of the
-        sample, as means and deviations are of all visible memories. Cost: that of `likely`, O(n),
-        and the products of `POOL` times as many rows as the sample of the rest has.
+        Rows of the time that the question names, the likely rows, rows that follow likely rows
+        closely and point back to them, and the longest rows each stand for themselves; a sample of
+        the other visible rows stands for all of these.  Rows to which they point, such as the
+        question that a memory answers, and further likely rows are shown for the sake of their
+        scores and stand for none, so that means have no bias.  A filter leaves the rows that it
+        does not admit out of the rows that are likely by content, but not out of the sample, as
+        means and deviations are those of all visible memories. Cost: that of `likely`, O(n), and
+        the products of `POOL` times as many rows as the sample of the rest has.
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
         near = self._near(cue)
@@ -463,7 +465,7 @@ class Shortlist:
         return self._long[1]
 
     def _targets(self, column: Column) -> NDArray[Any]:
-        """(n, m) the row numbers that a column holds, a view; negative ones are none."""
+        """(n, m) the row numbers that a column holds, a view; a negative number is no row."""
         array = self._base.array(column)[column.upkeep.rows]
         targets: NDArray[Any] = array.reshape(len(array), prod(array.shape[1:]))
         return targets
@@ -480,8 +482,8 @@ class Shortlist:
         return rows, points
 
     def _pointing_back(self, rows: Rows, points: Sequence[Points]) -> tuple[Rows, Rows]:
-        """The visible rows that follow closely after one of these and point to it, in the order
-        of these, and to which.
+        """The visible rows that follow closely after one of `rows` and point to it, in the order of
+        `rows`, and the rows to which they point.
         """
         at, after = np.divmod(
             np.flatnonzero(np.logical_or.reduce(points, initial=False))
@@ -508,8 +510,8 @@ class Shortlist:
         return len(self._worded) <= LOOKED
 
     def _looked(self) -> tuple[Rows, list[Points]]:
-        """Rows with words of the question, spread over all of these, as `_with_points`: of them
-        a sample is drawn.
+        """Rows with words of the question, spread over all such rows, as `_with_points` gives them:
+        a sample is drawn from them.
         """
         return self._with_points(self._worded[_scattered(len(self._worded), LOOKED)])
 
@@ -535,10 +537,11 @@ class Shortlist:
         pool: _Pool,
         columns: Sequence[int],
     ) -> tuple[Rows, NDArray[np.float64]]:
-        """A sample of the rows for which `other` is True, and how many of them each stands for.
+        """A sample of the rows for which `other` is True, and how many rows each of the sample
+        stands for.
 
         with_words  as `_looked`
-        pool        of all visible rows, most of them others; if not, it is made anew
+        pool        of all visible rows; if too few of its rows are others, it is made anew
         columns     in which rows point to one another, by place
 
         Scores are most unequal among rows with words of the question and those that point back to
@@ -668,17 +671,15 @@ class Shortlist:
     def _alike(
         self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None
     ) -> tuple[Rows, NDArray[np.float32]]:
-        """The visible rows nearest to the vector of the question, of those that a filter admits,
-        and their products with it.
-
-        All of them are compared, O(rows d), if they are few, and if most of the rows near the
-        question are not among them.
+        """The visible rows that the filter admits and that are nearest to the vector of the
+        question, and their products with it.  All admitted rows are compared, O(rows d), if they
+        are few, or if too few of the rows near the question are admitted.
         """
         if admitted is None:
             return self._index.search(cue.vector, most)
         rows, most = np.flatnonzero(admitted), min(most, int(np.count_nonzero(admitted)))
         if len(rows) > PAYS * self.most:
-            # enough if as many of the near rows are admitted as of all
+            # enough if the filter admits the same share of the near rows as of all rows
             wanted = min(2 * most * self._base.n // len(rows), PAYS * most)
             nearest, products = self._index.search(cue.vector, wanted)
             shown = np.flatnonzero(admitted[nearest])[:most]

@@ -35,7 +35,7 @@ class ArrayBlocks:
         # bytes of a whole block, and of the array
         self._size, self._end = rows * self._row, self._row * (self._shape[0] if shape else 1)
         self._at = 0  # bytes that are read
-        # the row that all of them hold, as long as `_array` is None
+        # the row that all blocks so far hold, as long as `_array` is None
         self._same = b""
         self._array: NDArray[Any] | None = None
         self._bytes = memoryview(bytearray())  # of `_array`
@@ -80,7 +80,7 @@ class ArrayBlocks:
         return length == due == self._size and not due % 8
 
     def _open(self, at: int) -> None:
-        """Make room for the array, of which so many bytes hold one row throughout."""
+        """Make room for the array, whose first `at` bytes repeat one row."""
         place = self._place(self._name)
         if place is None or (place.dtype, place.shape) != (self._dtype, self._shape):
             place = np.empty(self._shape, self._dtype)

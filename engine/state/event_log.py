@@ -333,8 +333,8 @@ class EventLog:
         return (row,) if self.rows[row] >= 0 else self._origins[row]
 
     def made_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Made rows with one of the chosen rows among their origins, ascending, once for each.
-        Cost: O(origins of all made rows), in numpy.
+        """Made rows with one of the chosen rows among their origins, ascending, each once. Cost:
+        O(origins of all made rows), in numpy.
 
         chosen  (n,) flags of rows
         """

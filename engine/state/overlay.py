@@ -30,7 +30,7 @@ class Overlay(ABC):
         self.base, self.passes = base, 0
         self.structures: dict[Structure, Any] = {**structures, RECALLED: np.empty(0, np.int64)}
         self._buffers: dict[Column, Array] = {}  # with room for `capacity` rows
-        self._live: dict[Column, Array] = {}  # views of them
+        self._live: dict[Column, Array] = {}  # views of the buffers
         self._read_only: dict[Column, Array] = {}
         self._seen = -1  # version that the views show
 

@@ -36,7 +36,8 @@ __all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "
 Entry = TypeVar("Entry", np.int32, np.int64)
 
 MIN_BLOCK: Final = 4
-# in a list of words of so many times the rows that get a score, each of these is sought
+# in a list of words that is so many times as long as the rows that get a score, each of these rows
+# is sought
 SPARSE: Final = 8
 LISTED: Final = 4096  # rows whose lists are written together
 # rows whose scores by words are computed together: they stay in the processor's cache, and threads
@@ -88,8 +89,8 @@ class ScoredRows:
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """What the weights of words rest on: of some texts how many there are, their terms with
-    repeats, and how many hold each of some terms.
+    """What the weights of words rest on: the number of some texts, the number of their terms with
+    repeats, and how many of the texts hold each of some terms.
     """
 
     texts: int
@@ -97,7 +98,7 @@ class WordCounts:
     holding: Mapping[str, int]
 
     def __add__(self, other: WordCounts) -> WordCounts:
-        """Of these texts and the other ones.
+        """The counts of these texts and the other texts together.
 
         >>> WordCounts(3, 9, {"tea": 2}) + WordCounts(1, 2, {"tea": 1}) - WordCounts(2, 5, {"tea": 2})
         WordCounts(texts=2, length=6, holding={'tea': 1})
@@ -109,7 +110,7 @@ class WordCounts:
         )
 
     def __sub__(self, other: WordCounts) -> WordCounts:
-        """Of these texts without the other ones."""
+        """The counts of these texts without the other texts."""
         return self + WordCounts(
             -other.texts, -other.length, {term: -n for term, n in other.holding.items()}
         )
@@ -193,7 +194,7 @@ class Vocabulary:
         return numbers
 
     def find(self, terms: Iterable[str]) -> list[int]:
-        """The ids of those terms that are known; changes nothing."""
+        """The ids of the terms that are known; changes nothing."""
         ids = self._ids
         return [ids[term] for term in terms if term in ids]
 
@@ -368,8 +369,8 @@ class BM25Index:
         return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
 
     def counts(self, terms: Iterable[str], among: ScoredRows | None = None) -> WordCounts:
-        """Of the rows that count, or of some rows alone: these terms, in the order of their
-        numbers, unknown ones last.
+        """The counts of these terms in the rows that count, or in some rows alone.  Terms are in
+        the order of their numbers, unknown terms last.
 
         O(terms); of some rows O(rows + postings of the terms).
         """

@@ -182,8 +182,8 @@ def add_standardised(
 def add_all_standardised(
     signals: Sequence[tuple[NDArray[Any], float, float]], visible: NDArray[Any], out: NDArray[Any]
 ) -> list[bool]:
-    """`add_standardised` of each signal, (scores, floor, weight), in turn; which of them count.
-    Cost: O(n) a signal; threads that help share it.
+    """Apply `add_standardised` to each signal, (scores, floor, weight), in turn; returns which
+    signals count. Cost: O(n) a signal; threads that help share it.
     """
     if len(out) <= PART:
         return [

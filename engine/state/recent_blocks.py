@@ -35,7 +35,7 @@ def gathered(blocks: Sequence[Block]) -> bytes:
 
 
 def scattered(block: bytes) -> Iterator[Block]:
-    """The blocks that one of `gathered` holds.  Raises ValueError if it is none."""
+    """The blocks in a block that `gathered` made.  Raises ValueError for another block."""
     start = 4 + int.from_bytes(block[:4], "little")
     names, numbers, lengths = zip(*json.loads(block[4:start]), strict=True)
     ends = list(accumulate(lengths, initial=start))
@@ -48,12 +48,12 @@ def scattered(block: bytes) -> Iterator[Block]:
 def latest(
     blocks: Iterable[tuple[int, bytes]], apart: Collection[str]
 ) -> tuple[dict[str, Later], dict[str, list[tuple[int, bytes]]]]:
-    """What blocks RECENT hold of each array: by number of a block, its latest contents and the save
-    of these.
+    """What the blocks RECENT hold of each array: by the number of a block, its latest contents and
+    the save that wrote them.
 
     blocks  save and contents of each, in order
-    apart   names of blocks of which the file has differences: of each all of them with their saves,
-            beside the others
+    apart   names of blocks for which the file has differences: for each all its differences with
+            their saves, returned beside the other blocks
     """
     newest, kept = (
         defaultdict[str, dict[int, tuple[int, bytes]]](dict),

@@ -22,7 +22,7 @@ FEW: Final = 1_024  # as many if they are not next to one another
 
 
 class _Products(local):
-    """What one thread has asked for, and those that help it.
+    """The products that one thread and its helpers have asked for.
 
     products  bytes of a vector -> its products with spare room, rows done; last asked for last
     expected  bytes of a vector -> the vector, of those that will probably be asked for
@@ -58,8 +58,8 @@ class SharedScans(VectorIndex):
         self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
 
     def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
-        """Name vectors (d,) that will probably be asked for: the first of them that is, is
-        compared in one pass with up to 6 later ones.
+        """Name vectors (d,) that will probably be asked for: the first that is asked for is
+        compared in one pass with up to 6 later vectors.
         """
         with self._own.lock:
             self._own.expected.clear()

@@ -197,8 +197,8 @@ class Store:
         return self.extend([vector])
 
     def extend(self, vectors: Sequence[NDArray[np.float32]]) -> int:
-        """New rows at neutral values; the first of them.  Raises InputError, with nothing
-        changed, for an invalid vector.
+        """Append rows at neutral values; returns the first of them.  Raises InputError, with
+        nothing changed, for an invalid vector.
         """
         first = self.index.add_many(vectors)
         if self.n + len(vectors) > self.capacity:

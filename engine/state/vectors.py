@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base.errors import InputError
 
 FIRST_ROWS = 256
-MOST_SPARE = 32_768  # rows, until an eighth of them is more
+MOST_SPARE = 32_768  # most spare rows, until an eighth of the rows is more
 KEPT = 32  # fewest rows in the kept answer, for repeated queries
 # there FAISS computes several rows at once, the last few with another order of sums
 ODD_DIMENSIONS = frozenset({2, 4, 8, 12})
@@ -114,8 +114,8 @@ class VectorIndex:
             self._reserve(rows + rows // 32)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """Arrays that a file keeps beside the vectors, since they take long to compute.  None of
-        an exact index, and of one that is not built.
+        """Arrays that a file keeps beside the vectors, since they take long to compute.  An exact
+        index has none, nor has an index that is not built.
         """
         return {}
 

@@ -72,18 +72,18 @@ class Passages:
             self.journal.clear()
         # rows that are divided, or known to be read whole
         self._looked = 0
-        # of each row that is divided, ascending
+        # by divided row, ascending
         self._cuts: dict[int, TextCut] = {}
-        # of the first of these: row, and end of its vectors
+        # for each of the first divided rows: row, and end of its vectors
         self._with_vectors = Growing(np.int64, 2)
         self._vectors = Growing(np.float32, self._embedder.dimensions)
         self._forget_words()
 
     def _forget_words(self) -> None:
         self._spans = BM25Index()
-        # of the first divided rows: row, end of its spans, whether its words count
+        # for each of the first divided rows: row, end of its spans, whether its words count
         self._with_words = Growing(np.int64, 3)
-        # rows of the lexicon, and those of them that are divided and count
+        # number of rows of the lexicon, and the rows among them that are divided and count
         self._whole: tuple[int, ScoredRows] | None = None
 
     @property
@@ -289,7 +289,7 @@ class Passages:
 
     @property
     def n_divided(self) -> int:
-        """How many rows are divided, of those that were kept as they were stored."""
+        """How many rows are divided, if the memory keeps what it divides; else 0."""
         return len(self._cuts) if self._keeps else 0
 
     # --- erasing and saving -----------------------------------------------------------------------
@@ -345,7 +345,7 @@ class Growing:
         self.array: NDArray[Any] = self._buffer[:0]
 
     def put(self, at: int, cells: Any) -> None:
-        """Write (m, ...) cells at a place up to the end; they are the last ones then."""
+        """Write (m, ...) cells at a place up to the end; they become the last cells."""
         if (size := at + len(cells)) > len(self._buffer):
             longer = np.empty((2 * size, *self._buffer.shape[1:]), self._buffer.dtype)
             longer[:at] = self._buffer[:at]
@@ -359,10 +359,11 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
     last, and those that together hold most terms.
 
     After the first and the last, again and again the window with most terms that no chosen window
-    holds is chosen; of equal ones that farthest from the chosen ones, then the earliest.  So a text
-    in which terms repeat is spread over the windows that say something new, and one without terms
-    over its length.  This is the greedy cover, which holds at least 1 - 1/e of the terms that any
-    choice could (Nemhauser, Wolsey and Fisher 1978, https://doi.org/10.1007/BF01588971).
+    holds is chosen; of equal windows the one farthest from the chosen windows, then the
+    earliest.  So a text in which terms repeat is spread over the windows that say something new,
+    and one without terms over its length.  This is the greedy cover, which holds at least 1 - 1/e
+    of the terms that any choice could (Nemhauser, Wolsey and Fisher 1978,
+    https://doi.org/10.1007/BF01588971).
 
     terms  of each window, in order; repeats count once
 

@@ -115,7 +115,7 @@ class Withholding:
 
     def sources(self, draft: Draft) -> tuple[int, ...]:
         """The sources of a draft without the withheld rows, whose texts no hook could read; all
-        of them if none is left.
+        sources if none would be left.
         """
         withheld = self._store.array(WITHHELD)
         return tuple(row for row in draft.sources if not withheld[row]) or draft.sources

@@ -281,7 +281,7 @@ def _rolling(said: float, count: int, unit: str) -> Span:
 
 
 def _beside(relation: Relation, span: Span, count: int, unit: str) -> Span:
-    """`count` units before or after the interval, or the unit next to it if 0; shorter ones
+    """`count` units before or after the interval, or the unit next to it if 0; shorter intervals
     count as their days.
     """
     start, end = span

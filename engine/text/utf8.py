@@ -16,7 +16,8 @@ def encoded(text: str) -> bytes:
 
 
 def decoded(data: bytes) -> str:
-    """The text of which this is `encoded`, O(length).  Raises UnicodeDecodeError if there is none.
+    """The text from which `encoded` makes these bytes.  O(length).  Raises UnicodeDecodeError if
+    there is no such text.
 
     >>> decoded(encoded("caf\\u00e9 \\udcff")) == "caf\\u00e9 \\udcff"
     True
