@@ -29,7 +29,7 @@ class AsPlanned:
         return shares_of_sources(self._plan.mechanisms)
 
     def retrieve(self, query: Query | str, k: int = 10, *, whole: bool = False) -> Answer:
-        """A plan asks all rows, whole or not."""
+        """The answer of the plan, which asks all rows, whether `whole` or not."""
         return self._variants.retrieve(query, k, self._plan)
 
     def asks_all(self, rows: int) -> bool:

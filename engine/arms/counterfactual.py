@@ -56,8 +56,8 @@ class Counterfactual:
     """
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
-        """plan: of `Variants.planned`, to silence its mechanisms in its answers instead of the
-        memory's own.
+        """plan: one of `Variants.planned`; its mechanisms are silenced in its answers, instead of
+        the memory's own.
         """
         if memory.observer is None or memory.observer.contributions is None:
             raise InputError(

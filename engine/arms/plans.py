@@ -115,7 +115,7 @@ def planned(
 
 
 def _require_same(difference: str) -> None:
-    """Raises InputError for a difference between two lives, in words; "": there is none."""
+    """Raises InputError unless the difference between two lives, in words, is ""."""
     if difference:
         raise InputError(
             f"the memory would have lived another life: {difference}",

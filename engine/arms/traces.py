@@ -55,7 +55,9 @@ class Traces(Stopwatch):
         self._touching = touching
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
-        """The step, watched until it leaves a trace; a step that can leave none as it is."""
+        """The step, watched until it leaves a trace; a step that can leave no trace is returned as
+        it is.
+        """
         watched = [item for item in node.writes if not self._alone(node.owner, item)]
         if not watched or (node.phase is Phase.RETRIEVE and not node.learns):
             return function

@@ -82,7 +82,7 @@ class Variants(Serial):
     @serial
     def parameter_arms(self, plans: Sequence[Plan]) -> ParameterArms:
         """Plans of the same mechanisms with other parameters, for `retrieve_each`.  Raises
-        InputError for others, or for none.
+        InputError for plans of other mechanisms, and without a plan.
         """
         if not plans:
             raise InputError(
@@ -145,7 +145,7 @@ class Variants(Serial):
         """Copies of columns of the engine.  Where no step computes a stage, its copy is one of the
         stage before.
 
-        Those of candidates are of the last question that was asked of all rows.
+        Columns of candidates are those of the last question that was asked of all rows.
         """
         wanted = list(columns)
         if not self._parts.late.isdisjoint(wanted):

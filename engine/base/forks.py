@@ -1,5 +1,5 @@
-"""Forks of a process with threads: the child has the locks of the parent as they stand, and of its
-threads only the one that has forked, so that a lock that another one holds is never given back.
+"""Forks of a process with threads.  The child has the locks of the parent as they stand, but only
+the thread that has forked, so that a lock that another thread holds is never given back.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ForkLock:
         _LOCKS.add(self)
 
     def renew(self) -> None:
-        """In a forked process, before it does anything else."""
+        """Called in a forked process before it does anything else."""
         if self.lock.acquire(blocking=False):  # nobody's, or the one thread's
             self.lock.release()
         elif self._forget is None:
@@ -61,8 +61,9 @@ class _Refused:
 
 
 class ForkGate:
-    """What a thread is in while it is within a library that has locks of its own: a fork waits
-    until no other thread is, for WAIT at most; if one still is, the child may not enter.
+    """A gate that a thread is in while it calls a library that has locks of its own.  A fork waits,
+    for WAIT at most, until no other thread is in the gate; if one still is, the child may not
+    enter.
 
     what  the library works on, for the error
 
@@ -104,11 +105,11 @@ class ForkGate:
             time.sleep(LOOK)
 
     def open(self) -> None:
-        """In the process that was forked."""
+        """Let threads enter again, in the parent, after the fork."""
         self._lock.release()
 
     def renew(self) -> None:
-        """In the child."""
+        """Let threads enter again, in the child, unless a thread that the child lacks is inside."""
         for thread in self._others():
             self._lost = True
             del self._inside[thread]

@@ -20,7 +20,7 @@ BINARY: Final = getattr(os, "O_BINARY", 0)
 
 def private_folder(path: Path) -> Path:
     """Make a folder, and those above it, where they are absent: for its user alone (0700, less
-    under a stricter umask).  One that is there keeps its mode.  Raises OSError.
+    under a stricter umask).  A folder that is there keeps its mode.  Raises OSError.
     """
     if not path.is_dir():
         if not path.parent.exists():
@@ -35,8 +35,8 @@ def private_folder(path: Path) -> Path:
 
 def private_file(path: Path) -> Path:
     """Make an empty file, for its user alone, where there is none, so that SQLite, which gives its
-    journals the mode of the file, opens one that nobody else reads.  One that is there keeps its
-    mode.  Where none can be made, SQLite tells why.
+    journals the mode of the file, opens a file that nobody else reads.  A file that is there keeps
+    its mode.  Where no file can be made, SQLite tells why.
     """
     with suppress(OSError):  # at the end of a link, if the path is one
         opened_new(Path(os.path.realpath(path))).close()

@@ -13,7 +13,7 @@ Share = Callable[[int, Callable[[int], None]], None]
 
 
 def alone(count: int, do: Callable[[int], None]) -> None:
-    """The parts one after another."""
+    """Do the parts one after another."""
     for part in range(count):
         do(part)
 

@@ -46,14 +46,14 @@ class Turns:
         self._answering: set[int] = set()
 
     def alone(self) -> AbstractContextManager[bool]:
-        """False; a turn during which no other thread has one.  Raises ContractError in a turn
-        together, which would wait for itself.
+        """A turn during which no other thread has a turn; yields False.  Raises ContractError
+        within a turn together, which would wait for itself.
         """
         return self._taken(_Turn(alone=True))
 
     def together(self) -> AbstractContextManager[bool]:
-        """A turn that others may have at the same time; False: within a turn alone of the same
-        thread, in which none has.
+        """A turn that other threads may have at the same time; yields False within a turn alone of
+        the same thread, when no other thread has a turn.
         """
         if get_ident() in self._together and get_ident() not in self._answering:
             return nullcontext(True)

@@ -131,8 +131,8 @@ def installed() -> tuple[Package, ...]:
 
 
 def usable() -> tuple[tuple[Package, ...], tuple[PackageError, ...]]:
-    """The packages that register mechanisms, by name, and an error for each that cannot be found
-    or has not its files.
+    """The packages that register mechanisms, by name, and an error for each package that cannot be
+    found or lacks its files.
     """
     points, broken = _points()
     packages: list[Package] = []

@@ -399,8 +399,8 @@ class Registry:
             return entry.load()
 
     def joined(self, package: Package) -> Registry:
-        """With the entries and sets of a package added at the end.  Raises PackageError, also
-        for a name that is taken.
+        """The registry with the entries and sets of a package added at the end.  Raises
+        PackageError, also for a name that is taken.
         """
         try:
             return self._joined(package)

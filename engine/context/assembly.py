@@ -177,7 +177,7 @@ def assemble(
 
     A blank query asks without words, as of `retrieve`.
     Raises InputError for a budget or number below 0, for two budgets, for an unknown form or
-    strategy, and for `sources` of a memory that has none. Cost: one retrieval; beyond it 5 ms at
+    strategy, and for `sources` of a memory that has none.  Cost: one retrieval; beyond it 5 ms at
     1,024 tokens of utterances, 30 ms at 4,096 of long texts.
     """
     of = _form(form)

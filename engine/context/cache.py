@@ -36,8 +36,9 @@ class ContextCache:
     def kept(
         self, state: Hashable, asked: Hashable, make: Callable[[], Context], now: float, ttl: float
     ) -> Context:
-        """As `get`, or what `make` makes, which is then kept.  What was asked may hold what has no
-        hash, such as a filter with a list: then it is made, and `make` says what is wrong.
+        """The context that `get` gives, else the one that `make` makes, which is then kept.  If
+        `asked` has no hash, as a filter with a list has none, `make` is called, and says what is
+        wrong.
         """
         ttl = checked_hours(ttl, "ttl", 0.0)
         try:
@@ -66,8 +67,8 @@ class ContextCache:
             return kept.context
 
     def put(self, asked: Hashable, context: Context, now: float = 0.0) -> Context:
-        """Keep the context of a question in the state that `get` was last given.  It is
-        returned, or the one that another thread has put there.
+        """Keep the context of a question in the state that `get` was last given.  Returns the
+        context, or the one that another thread has put there.
         """
         with self._lock.lock:
             known = self._kept.get(asked)

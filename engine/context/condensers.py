@@ -512,7 +512,7 @@ class RankedPieces:
         return [self._counter.units(self._pieces.texts[place]) + 1 for place in self._order]
 
     def about(self, tokens: int) -> str:
-        """The pieces that fit.  Of a best piece that does not fit, the part around the words
+        """The pieces that fit.  If the best piece does not fit, the part of it around the words
         that match.
         """
         taken, left = list[int](), self._counter.per_token * tokens
@@ -521,7 +521,7 @@ class RankedPieces:
                 taken.append(place)
                 left -= size
             elif not taken:
-                break  # none takes the place of the best one
+                break  # no piece takes the place of the best one
         while taken:
             if self._counter.tokens(excerpt := self._pieces.written(frozenset(taken))) <= tokens:
                 return excerpt

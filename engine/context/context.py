@@ -57,10 +57,10 @@ class Context:
         the lowest score are left out until it fits.
 
         event    need not be stored; shown whole, or condensed if it does not fit alone
-        counter  the one that counted this context
+        counter  the counter of this context
 
         A component of equal score that stands later is left out first.  The context itself stays as
-        it is. Raises InputError for another counter.  Cost: one counting of the text for each
+        it is.  Raises InputError for another counter.  Cost: one counting of the text for each
         component that is left out.
         """
         if counter.name != self.counter:

@@ -149,7 +149,7 @@ def fill(
                 take more than an eighth of the budget; "": none
 
     `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows,
-    and others. Raises InputError for a share below 0 and shares above 100 in all.  Cost: as
+    and others.  Raises InputError for a share below 0 and shares above 100 in all.  Cost: as
     `select`, and a condensing of each item above `largest`.
     """
     shares, counter = rules.shares, rules.counter
@@ -323,8 +323,8 @@ class _Fitting:
         return Selection((), self._cuts({}, ()), False)
 
     def _within(self, said: bool) -> dict[int, Component]:
-        """What is shown of each candidate that is, by its place; without a banner of the best
-        one alone.  {}: nothing fits.
+        """What is shown of each candidate that is shown, by its place.  Without a banner the best
+        candidate alone is shown.  {}: nothing fits.
         """
         first = self.best
         best = self._fit(first, self._beside(first) + SENTENCES * self.counter.per_token)

@@ -71,7 +71,7 @@ class TokenizerCounter:
     label  what it is called; the name also has the first digits of the file's SHA-256
 
     Cost: O(length); about 1 ms for 1,000 tokens, microseconds for a text counted before, of up to
-    8,192. Raises HebbariumError for a file that cannot be loaded.
+    8,192.  Raises HebbariumError for a file that cannot be loaded.
     """
 
     per_token = 1

@@ -31,7 +31,7 @@ class Wording:
 
 def mean_direction(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     """The mean of unit vectors, normalised, read-only; of one vector the vector itself, and the
-    first one if the mean is shorter than 1e-6.
+    first vector if the mean is shorter than 1e-6.
 
     >>> mean_direction([np.float32([1.0, 0.0]), np.float32([0.0, 1.0])]).tolist() == [np.sqrt(np.float32(0.5))] * 2
     True

@@ -61,8 +61,8 @@ class Writings:
         sources: Iterable[int] = (),
         span: Span | None = None,
     ) -> int:
-        """Append a writing of the present time; its number.  Raises ContractError for fields of
-        another type.
+        """Append a writing of the present time; returns its number.  Raises ContractError for
+        fields of another type.
         """
         rows = tuple(int(row) for row in sources)
         where = f"writing of {maker}"

@@ -202,11 +202,11 @@ class Reach:
     structures: bool
 
     def of(self, steps: Sequence[T]) -> list[T]:
-        """Those of all steps of the pass that are reached."""
+        """The reached steps among all steps of the pass."""
         return [steps[place] for place in self.places]
 
     def others(self, steps: Sequence[T]) -> list[T]:
-        """Those of all steps of the pass that are not reached."""
+        """The steps among all steps of the pass that are not reached."""
         reached = set(self.places)
         return [step for place, step in enumerate(steps) if place not in reached]
 
@@ -444,10 +444,10 @@ def _writes_any(node: Node, read: set[Touched]) -> bool:
 
 def learning(nodes: Sequence[Node]) -> tuple[Node, ...]:
     """The steps of RETRIEVE that are left if a question that did not learn is to learn: those that
-    see RECALLED, or read an array that such a step writes for this query alone, in order; none if
-    one of the others writes what they write.
+    see RECALLED, or read an array that such a step writes for this query alone, in order; no step
+    if another step writes what they write.
 
-    The others change nothing that persists and draw no random numbers, see `Mechanism`.
+    The other steps change nothing that persists and draw no random numbers, see `Mechanism`.
     """
     stages, steps, written = Stages.of(nodes), list[Node](), set[Touched]((RECALLED,))
     for node in nodes:

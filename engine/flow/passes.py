@@ -76,7 +76,7 @@ class Helpers(Protocol):
     """
 
     def helping(self, rows: int) -> AbstractContextManager[Work | None]:
-        """Helpers for a pass over so many rows; None where it is done sooner without them."""
+        """Helpers for a pass over so many rows; None if the pass is done sooner without helpers."""
         ...
 
     def order(self, nodes: Sequence[Node], signals: Sequence[Signal]) -> Any:
@@ -275,8 +275,8 @@ class PhasePlan:
         self._call(steps, what, learn)
 
     def learn(self, ask: Ask) -> None:
-        """The rest of a pass that did not learn, now with an ask that does: the same state as a
-        whole pass, at the cost of its last steps.
+        """Run the rest of a pass that did not learn, now with an `Ask` that learns: the same state
+        as a whole pass, at the cost of its last steps.
 
         The pass must have been the last over this store, with the same cue, and nothing may have
         changed since; `learning` must not be empty.
@@ -296,7 +296,7 @@ class PhasePlan:
 
     @cached_property
     def learning(self) -> tuple[BoundStep, ...]:
-        """Those of `engine.flow.dataflow.learning`, bound."""
+        """The steps of `engine.flow.dataflow.learning`, bound."""
         nodes = set(learning(self.nodes)) if self.phase is Phase.RETRIEVE else set()
         return tuple(step for step in self.steps if step.node in nodes)
 

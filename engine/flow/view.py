@@ -35,7 +35,7 @@ class View:
 
     def wrote(self, column: Column, numbers: ArrayLike) -> None:
         """Name the earlier rows or edges of which a hook of ENCODE has written cells of a
-        column.  Naming too many costs time; what is not named is not saved. A column with upkeep
+        column.  Naming too many costs time; what is not named is not saved.  A column with upkeep
         `anywhere` needs no names.
 
         numbers  integers from 0, of rows or edges that exist

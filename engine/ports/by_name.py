@@ -110,8 +110,8 @@ def language_model(
 
 
 def pinned(spec: str, embedder: object) -> str:
-    """A spec with the commit of the hub that an embedder was made of, so that it names the same
-    model later; others as they are.
+    """A spec with the commit of the hub from which an embedder was made, so that it names the same
+    model later; other specs are returned as they are.
 
     >>> pinned("hashing:64", HashingEmbedder(64))
     'hashing:64'

@@ -250,7 +250,7 @@ class MeteredLanguageModel:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Without a model meanwhile, and nothing is counted."""
+        """No model is asked meanwhile, and nothing is counted."""
         model, usage = self.model, self.usage
         self.model = NoModel()
         try:
@@ -271,8 +271,8 @@ class MeteredLanguageModel:
 
 
 def metered(model: LanguageModel | None) -> MeteredLanguageModel:
-    """The model, counted and timed; None is NoModel, and a metered one is returned as it is.
-    Raises InputError for what is no model.
+    """The model, counted and timed; None is NoModel, and a metered model is returned as it
+    is.  Raises InputError for an object that is no model.
     """
     return (
         model

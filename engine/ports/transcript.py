@@ -122,8 +122,8 @@ class Transcript:
         return total.hexdigest()
 
     def forget_failures(self) -> int:
-        """Remove replies with the status timeout or http, so that they are asked again; their
-        number.  Raises InputError in a replay.
+        """Remove replies with the status timeout or http, so that they are asked again; returns
+        their number.  Raises InputError in a replay.
         """
         if self.mode == "replay":
             raise InputError(
@@ -171,7 +171,7 @@ class Transcript:
             )
 
     def _make(self) -> str:
-        """Make the tables unless the file has them; its id."""
+        """Make the tables unless the file has them; returns its id."""
         with _opened(self.path, new=True) as connection:
             connection.isolation_level = None
             # one process creates the tables; others wait here

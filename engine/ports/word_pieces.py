@@ -195,7 +195,7 @@ def _windows(pieces: Spans, size: int, overlap: int) -> Spans:
 
 
 def _stated(file: Path, key: str) -> int | None:
-    """A number of a settings file; None if there is none, or one that means no limit."""
+    """A number of a settings file; None if there is no such number, or if it means no limit."""
     try:
         value = json.loads(file.read_text(encoding="utf-8")).get(key) if file.is_file() else None
     except (OSError, ValueError) as error:

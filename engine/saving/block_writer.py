@@ -26,8 +26,8 @@ class BlockWriter:
     to          the file, in a transaction
     generation  number of the save
     known       marks of the blocks that the file holds, by array
-    gathers     whether blocks that the file holds already go into one of RECENT, as long as they
-                have room there
+    gathers     whether blocks that the file holds already go into a block of RECENT, as long as
+                there is room
     """
 
     def __init__(
@@ -50,12 +50,14 @@ class BlockWriter:
             self._enter(name, number, part)
 
     def gather(self, name: str, number: int, part: bytes) -> None:
-        """Write a block, or what makes one of it, into that of RECENT."""
+        """Write a block, or a difference that makes it from the stored one, into the block of
+        RECENT.
+        """
         self._recent.append((name, number, part))
         self._room -= len(part)
 
     def finish(self) -> Written:
-        """Write what waits.  The blocks that were written, arrays in the order of writing."""
+        """Write what waits; returns the blocks that were written, arrays in the order of writing."""
         if self._recent:
             self._enter(RECENT, len(self._known.get(RECENT, ())), gathered(self._recent))
         self._write()

@@ -89,8 +89,8 @@ class CallLog:
         )
 
     def begin(self, to: sqlite3.Connection, generation: int, anew: bool) -> Reached:
-        """Begin the log that follows a save, in its transaction.  What `reached` will be when the
-        transaction has ended.
+        """Begin the log that follows a save, in its transaction.  Returns what `reached` will be
+        when the transaction has ended.
 
         anew  overwrite what the file held of earlier calls
         """
@@ -127,8 +127,8 @@ class CallLog:
         return reached._replace(calls=reached.calls + 1, end=reached.end + size, mark=own)
 
     def conclude(self, reached: Reached) -> None:
-        """Let the call that was written last count.  Raises errors of SQLite.  Cost: 15 us;
-        synced that of the disk.
+        """Let the call that was written last count.  Raises errors of SQLite.  Cost: 15 us; that of
+        the disk if the log is synced.
         """
         with self._file.transaction(self._sync):
             _put(self._file, 0, _head(reached))

@@ -29,7 +29,7 @@ from .call_log import TABLE as TABLE_OF_CALLS
 from .differences import Parted, Whole
 from .file import SnapshotFile
 
-FORMAT = "7"  # the only one; a file of another is refused
+FORMAT = "7"  # the only format; a file of another format is refused
 CHUNK = 512  # rows of a table that are read and verified at a time
 # times CHUNK rows of a table that are read before their marks are computed, at most
 AHEAD = 4
@@ -394,7 +394,7 @@ class Contents:
         return self._due[-1][1]
 
     def _settle(self, left: int = 0) -> None:
-        """Compare all marks that are due, but for so many, and add them to the sum."""
+        """Compare all marks that are due but the last `left`, and add them to the sum."""
         while len(self._due) > left:
             stored, expected = self._due.popleft()
             if set(map(len, stored)) - {SIZE}:
@@ -517,8 +517,9 @@ def attributes_of(written: bytes) -> tuple[Attributes, float | None]:
 
 
 def passage_cells(divided: Divided) -> tuple[Any, ...]:
-    """The values of a divided row in its table, between number and generation; of its spans how
-    many terms each has, and pairs as in `memory_cells`."""
+    """The values of a divided row in its table, between number and generation; for its spans the
+    number of terms of each, and pairs as in `memory_cells`.
+    """
     cut, words = divided.cut, divided.words
     pairs = [
         np.stack([span_words.keys, span_words.counts], axis=1)

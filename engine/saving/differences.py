@@ -26,7 +26,7 @@ class Parts(NamedTuple):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Of each part in `data`."""
+        """Where each part begins in `data`."""
         return np.cumsum(self.lengths, dtype=np.int64) - self.lengths
 
 
@@ -58,8 +58,8 @@ class Parted:
         ]
 
     def difference(self, old: bytes, new: bytes) -> bytes:
-        """What makes `new` of `old`: lengths of the new parts, number, places and lengths of runs,
-        and the runs.
+        """The bytes that turn `old` into `new`: lengths of the new parts, number, places and
+        lengths of runs, and the runs.
 
         A run is of bytes of the new parts, taken one after the other, that those of the same part
         do not have.  Cost: 0.1 ms per 10^6 bytes.
@@ -67,8 +67,8 @@ class Parted:
         return _difference(self._split(old), self._split(new))
 
     def changed(self, old: bytes, differences: Sequence[bytes]) -> bytes:
-        """The block after some differences, each from the block after those before it.  Raises
-        ValueError if one is not.
+        """The block after some differences, each of which was made from the block after the one
+        before.  Raises ValueError for a difference that does not fit.
         """
         for patch in differences:
             new = _changed(self._split(old), patch)
@@ -170,8 +170,8 @@ def _runs(
     new_data: NDArray[np.uint8],
     runs: NDArray[np.int32],
 ) -> int:
-    """Write place and length of each run of `Parted.difference` into `runs` (2, ...); their
-    number.  Cost: O(bytes).
+    """Write place and length of each run of `Parted.difference` into `runs` (2, ...); returns the
+    number of runs.  Cost: O(bytes).
     """
     count = 0
     for part in range(starts.size):

@@ -37,7 +37,7 @@ def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:
 
 @kernel
 def _mixed(x: np.uint64) -> np.uint64:
-    """64 bits that x alone has."""
+    """64 mixed bits of x; no other number has the same ones."""
     x = (x ^ (x >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(32))) * np.uint64(0xD1B54A32D192ED03)
     return x ^ (x >> np.uint64(29))

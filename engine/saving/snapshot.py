@@ -74,10 +74,12 @@ from .file import APPLICATION, SnapshotFile, Sync, disk_errors, is_there, place_
 from .fingerprints import fingerprints
 
 CLOSED: Final = "closed"  # states of a file: nothing has changed the memory since it was saved
-OPEN: Final = "open"  # what has changed it since is lost
-LOGGED: Final = "logged"  # that is in the log of calls
-BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
-# a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
+OPEN: Final = "open"  # what has changed the memory since is lost
+LOGGED: Final = "logged"  # what has changed the memory since is in the log of calls
+# most rows in one block of an array, and most edges in one block of an array of edges
+BLOCK, EDGES = 512, 1024
+# a block of more bytes is halved, down to so few rows; a block of LARGE rows may have twice the
+# bytes
 HALVED, LEAST = 16_384, 8
 # rows of a block of a column that maintenance changes in all rows: fewer blocks for the same bytes
 LARGE = 4096
@@ -311,8 +313,8 @@ class Snapshot:
 
     @contextmanager
     def repeating(self) -> Iterator[Sequence[Call]]:
-        """The calls that the log holds, once; what changes the memory meanwhile is not logged
-        again.
+        """Yields the calls that the log holds, once; what changes the memory meanwhile is not
+        logged again.
         """
         self._repeating = True
         try:
@@ -329,7 +331,7 @@ class Snapshot:
               is called
 
         Raises SnapshotError before the change if the file cannot take the call; a change that
-        raises InputError has changed nothing. Cost: 50 us; every 256 calls a save.
+        raises InputError has changed nothing.  Cost: 50 us; every 256 calls a save.
         """
         if self._repeating:
             yield
@@ -415,7 +417,7 @@ class Snapshot:
                 self._file.rewrite()
 
     def _adopt(self, held: _Held, reached: Reached | None) -> None:
-        """Note what the file holds after a save; twice is as once."""
+        """Note what the file holds after a save; calling it twice is calling it once."""
         self._held, self._log.reached, self._fits, self._erased = held, reached, True, None
         for journal in (
             self.assembly.lexicon.journal,
@@ -428,7 +430,7 @@ class Snapshot:
         self._complete, self._due = True, None
 
     def _settle(self) -> None:
-        """Find out whether a save that an interruption has cut off is in the file.  Before
+        """Find out whether a save that an interruption has cut off is in the file.  Called before
         anything changes again.
         """
         if self._due is None:
@@ -484,8 +486,8 @@ class Snapshot:
         self._write(to, CLOSED)
 
     def _write(self, to: sqlite3.Connection, state: State) -> _Held:
-        """Write what has changed.  What the file then holds; of fingerprints and marks of blocks
-        those of changed arrays alone.
+        """Write what has changed.  Returns what the file then holds; fingerprints and marks of
+        blocks are those of changed arrays alone.
         """
         a, before, erased = self.assembly, self._held, self._erased
         held = _Held(
@@ -691,8 +693,8 @@ class Snapshot:
         known: NDArray[np.uint64],
         rows: NDArray[np.int64] | None,
     ) -> NDArray[np.uint64]:
-        """Write the blocks of an array that differ from the file's.  The fingerprints of all of its
-        blocks; `known` itself if none differs.
+        """Write the blocks of an array that differ from the file's.  Returns the fingerprints of
+        all its blocks; `known` itself if no block differs.
 
         known  fingerprints of the file's; none of an array that the file does not have in this form
         rows   which may differ; None: any
@@ -854,7 +856,7 @@ class Snapshot:
             yield name, array, None, _form(array, array.shape)
 
     def _grown(self, count: int, before: int) -> frozenset[int]:
-        """Of which sizes of blocks there are more among so many rows or edges than there were."""
+        """The sizes of blocks of which so many rows or edges fill more than before."""
         return frozenset(size for size in self._sizes if count // size != before // size)
 
     def _form_of(self, key: str, array: NDArray[Any]) -> ArrayForm:
@@ -1201,7 +1203,7 @@ def _prints(
 
 
 def _whole(array: NDArray[Any], form: ArrayForm) -> NDArray[Any]:
-    """What an array has in blocks of its own."""
+    """The part of an array that stands in blocks of its own."""
     return array[: len(array) // form.rows * form.rows] if form.grows else array
 
 

@@ -157,7 +157,7 @@ class ListIndex(SharedScans):
         ).astype(bool)
 
     def _cover(self) -> int:
-        """Put every whole lot of rows into the index; how many rows it holds."""
+        """Put every whole lot of rows into the index; returns how many rows it holds."""
         built = self._renewed()
         if built is not self._built:
             self._built, self._last = built, NOTHING
@@ -252,8 +252,8 @@ class ListIndex(SharedScans):
         return built
 
     def _around(self, kind: Any, centres: Any, lists: int) -> Any:
-        """An empty index of FAISS, of a kind, with so many lists; centres: FAISS's index of
-        them, or for them.
+        """An empty index of FAISS, of a kind, with so many lists; centres: FAISS's index that holds
+        the centres, or will hold them.
         """
         return kind(
             centres,

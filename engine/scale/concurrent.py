@@ -66,7 +66,7 @@ class BesideStore(Overlay):
         return not column.persists
 
     def _fill(self, column: Column, buffer: Array) -> None:
-        """Nothing: such columns stand at neutral before a question."""
+        """Does nothing: such columns stand at neutral before a question."""
 
 
 class Place:
@@ -143,8 +143,8 @@ class Places:
 
     @contextmanager
     def one(self) -> Iterator[Place | None]:
-        """A place for one question; None: the memory itself.  Cost: 2 us; making one takes about
-        0.1 ms for each step of RETRIEVE.
+        """A place for one question; None: the memory itself.  Cost: 2 us; making a place takes
+        about 0.1 ms for each step of RETRIEVE.
         """
         with self._lock:
             place = None if not self._asked else self._free.pop() if self._free else self._make()

@@ -82,9 +82,7 @@ class Crew:
         self._lends, self._busy = tuple(lends), busy
 
     def helping(self) -> AbstractContextManager[CrewWork | None]:
-        """As `at_work`; None, without helpers, while others are answered, which use the
-        processors.
-        """
+        """As `at_work`; yields None, without helpers, while other questions use the processors."""
         return self.at_work() if self.threads > 1 and not self._busy() else nullcontext()
 
     @contextmanager
@@ -153,7 +151,7 @@ class _Job:
         return heappop(self.ready)[1]
 
     def done(self, at: int, thread: int, seconds: float) -> None:
-        """A thread has done a task; those that waited for it alone are ready."""
+        """Note that a thread has done a task; tasks that waited for it alone are ready now."""
         self.doing.discard(thread)
         if not self.left:  # another has failed
             return
@@ -186,8 +184,8 @@ class CrewWork:
         """Do all steps of a pass, by place, each after those that it waits for; called by the
         thread that asks.
 
-        An exception of a step is raised once no step runs any more; of several that of the first
-        place.
+        An exception of a step is raised once no step runs any more; of several exceptions that of
+        the step at the first place.
         """
         self._finish(_Job(len(order.waits), do, order), only=False)
 

@@ -1,5 +1,5 @@
-"""Late columns of some rows: a question that is asked of a shortlist needs those of its rows
-alone (`engine.flow.dataflow`).
+"""Late columns of some rows: a question that is asked of a shortlist needs the late columns of its
+rows alone (`engine.flow.dataflow`).
 """
 
 from __future__ import annotations

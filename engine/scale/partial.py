@@ -343,7 +343,7 @@ class PartialPassages:
 
 
 class PartialWritings:
-    """All writings; of their sources, the rows shown."""
+    """All writings, with the sources that are shown."""
 
     def __init__(self, base: Writings, store: PartialStore) -> None:
         self._base, self._store = base, store

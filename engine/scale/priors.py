@@ -23,8 +23,8 @@ class Priors:
     """LOG_PRIOR of rows, as far as steps of RETRIEVE add to it that read columns of memories alone,
     not signals.
 
-    Each step sees the rows that are asked about: one that compares memories with one another may
-    give others than over all memories.
+    Each step sees the rows that are asked about: a step that compares memories with one another may
+    give other priors than over all memories.
 
     store  shows the rows of the last question
     """

@@ -108,8 +108,8 @@ def around(
     ends: NDArray[np.int32],
     out: NDArray[np.int64],
 ) -> int:
-    """Rows next to some rows in time, the better the further, then those to which they have edges,
-    until `out` is full; their number.
+    """Rows next to some rows in time, the better the further, then rows to which they have edges,
+    until `out` is full; returns their number.
 
     rows           (q,)  rows of a memory of n, the best first
     start, degree  (types, nodes) and ends: `Graph.blocks`
@@ -138,7 +138,7 @@ def around(
 @kernel
 def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
     """Move the first `most` different numbers to the front of `rows`, in order of first occurrence;
-    their number.  Negative numbers do not count.
+    returns their number.  Negative numbers do not count.
 
     seen  (n,) all False, as afterwards
 
@@ -168,8 +168,8 @@ def beyond(
     ends: NDArray[np.int32],
     out: NDArray[np.int64],
 ) -> int:
-    """The newest rows of the entities to which some entities have edges, until `out` is full; their
-    number.
+    """The newest rows of the entities to which some entities have edges, until `out` is full;
+    returns their number.
 
     named          (q,)  nodes of entities
     start, degree  (types, nodes) and ends: `Graph.blocks`
@@ -229,8 +229,8 @@ def mark_worded(
 
 @kernel
 def positive(scores: NDArray[np.float32], rows: Rows, held: NDArray[np.float32]) -> int:
-    """The rows with a positive score, ascending, and these scores; how many there are.  O(n), in
-    half the time of numpy.
+    """Write the rows with a positive score, ascending, and these scores; returns how many there
+    are.  O(n), in half the time of numpy.
 
     scores      (n,)
     rows, held  (n,)  written from the front
@@ -365,8 +365,8 @@ class Shortlist:
         self._banned = np.empty(0, np.bool_)
 
     def asks(self, rows: int) -> bool:
-        """Whether a question that wants so many rows is asked of a shortlist: the memory is
-        large, and they are few.
+        """Whether a question that wants so many rows is asked of a shortlist: if the memory is
+        large, and the rows are few.
         """
         return self._base.n >= PAYS * self.most and rows <= self.most * MOST_ANSWERED
 
@@ -396,7 +396,7 @@ class Shortlist:
         question that a memory answers, and further likely rows are shown for the sake of their
         scores and stand for none, so that means have no bias.  A filter leaves the rows that it
         does not admit out of the rows that are likely by content, but not out of the sample, as
-        means and deviations are those of all visible memories. Cost: that of `likely`, O(n), and
+        means and deviations are those of all visible memories.  Cost: that of `likely`, O(n), and
         the products of `POOL` times as many rows as the sample of the rest has.
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
@@ -472,7 +472,7 @@ class Shortlist:
 
     def _with_points(self, rows: Rows) -> tuple[Rows, list[Points]]:
         """These rows, and for each column that holds row numbers which rows after them point to
-        them in it: `mark_pointing`.
+        them in that column, see `mark_pointing`.
 
         O(rows) for each column.
         """
@@ -516,8 +516,8 @@ class Shortlist:
         return self._with_points(self._worded[_scattered(len(self._worded), LOOKED)])
 
     def _pool(self, cue: Cue, admitted: NDArray[np.bool_]) -> _Pool:
-        """Of the rows that are admitted and without words of the question, some from which a
-        sample is drawn.  O(n).
+        """Some of the rows that are admitted and have no words of the question; a sample is drawn
+        from them.  O(n).
         """
         rows = self._evenly(
             lambda rows: admitted[rows] & (self._words[rows] <= 0.0),
@@ -597,7 +597,7 @@ class Shortlist:
         and those that are best by vector, words and priors together.  Others are rows of entities
         to which those of the question lead, the neighbours of the best in time and along links, and
         the newest rows of the entities of the question, of all and of its session.  Hidden rows,
-        and rows that a filter leaves out, come by use and as neighbours alone. Cost: one search of
+        and rows that a filter leaves out, come by use and as neighbours alone.  Cost: one search of
         the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
         return self._likely(cue, self._near(cue))
@@ -672,8 +672,10 @@ class Shortlist:
         self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None
     ) -> tuple[Rows, NDArray[np.float32]]:
         """The visible rows that the filter admits and that are nearest to the vector of the
-        question, and their products with it.  All admitted rows are compared, O(rows d), if they
-        are few, or if too few of the rows near the question are admitted.
+        question, and their products with it.
+
+        All admitted rows are compared, O(rows d), if they are few, or if too few of the rows near
+        the question are admitted.
         """
         if admitted is None:
             return self._index.search(cue.vector, most)
@@ -729,8 +731,8 @@ class Shortlist:
 
         alike, products  rows whose products with the question are known
         parts            others
-        Means and deviations are of all rows, those of products of rows spread over them.  O(rows
-        d).
+        Means and deviations are those of all rows; for products those of rows spread over
+        all.  O(rows d).
         """
         rows, spread = (
             self._different([alike, *parts], self._base.n),
@@ -774,7 +776,7 @@ def _in_turn(one: Rows, other: Rows) -> Rows:
 
 
 def _even(n: int, most: int) -> NDArray[np.int64]:
-    """Up to `most` of n places, ascending, each in the middle of as many.
+    """Up to `most` of n places, ascending, each in the middle of an equal part of them.
 
     >>> _even(3, 8).tolist(), _even(8, 2).tolist()
     ([0, 1, 2], [2, 6])
@@ -785,8 +787,8 @@ def _even(n: int, most: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)  # as those of all rows are asked for twice by each question
 def _scattered(n: int, most: int) -> NDArray[np.int64]:
-    """Up to `most` of n places, ascending, each somewhere among as many: those in the middle would
-    all be of one speaker if two take turns.
+    """Up to `most` of n places, ascending, each somewhere in an equal part of them: the middles
+    would all be of one speaker if two take turns.
 
     >>> _scattered(3, 8).tolist(), _scattered(12, 4).tolist()
     ([0, 1, 2], [0, 4, 6, 11])

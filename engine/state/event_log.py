@@ -162,7 +162,7 @@ class EventLog:
         self.row_of.append(row)
 
     def make(self, writing: int) -> int:
-        """The next row holds a writing; the row."""
+        """Let the next row hold a writing; returns the row."""
         row = len(self.rows)
         self.rows.append(~writing)
         self._enter(row, writing)
@@ -265,7 +265,7 @@ class EventLog:
             others.add(event_id)
 
     def is_stub(self, number: int) -> bool:
-        """Whether an event holds nothing but time, session, speaker and id: what an erased one
+        """Whether an event holds nothing but time, session, speaker and id: what an erased event
         keeps.
         """
         event = self.events[number]
@@ -333,7 +333,7 @@ class EventLog:
         return (row,) if self.rows[row] >= 0 else self._origins[row]
 
     def made_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Made rows with one of the chosen rows among their origins, ascending, each once. Cost:
+        """Made rows with one of the chosen rows among their origins, ascending, each once.  Cost:
         O(origins of all made rows), in numpy.
 
         chosen  (n,) flags of rows

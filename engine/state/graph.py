@@ -96,8 +96,8 @@ def gather(
     pool: NDArray[np.int32],
     out: NDArray[np.int32],
 ) -> int:
-    """Live out-edges of several nodes, in the order of `nodes`, oldest first; their number (also
-    when `out` is too short).
+    """Write the live out-edges of several nodes, in the order of `nodes`, oldest first; returns
+    their number, also when `out` is too short.
 
     nodes                 (q,) nodes v
     start, degree, pool   Adjacency of one type
@@ -118,7 +118,7 @@ def drop(
     pool: NDArray[np.int32], ends: NDArray[np.int32], start: int, count: int, edge: int
 ) -> bool:
     """Remove an edge from the block pool[start:start + count], with its end, and close the gap;
-    whether the edge was there.  O(count).
+    returns whether the edge was there.  O(count).
     """
     for place in range(start, start + count):
         if pool[place] == edge:
@@ -138,8 +138,8 @@ def _block_ends(
     room: NDArray[np.int32],
     live: NDArray[np.int32],
 ) -> int:
-    """Fill degree, room and start for the live edges, and `live` with their ids; the places that
-    all blocks need.  O(m + nodes).
+    """Fill degree, room and start for the live edges, and `live` with their ids; returns how many
+    places all blocks need.  O(m + nodes).
     """
     count, used = 0, 0
     for edge in range(source.size):
@@ -197,7 +197,7 @@ def _tabulate(
     table: NDArray[np.int32],
 ) -> bool:
     """Enter each live edge into a table of -1 with at least twice as many places, by open
-    addressing; whether no two are the same.  O(edges).
+    addressing; returns whether no two are the same.  O(edges).
     """
     for edge in live:
         at = _place(source[edge], target[edge], type[edge], table.size)
@@ -278,8 +278,8 @@ class Graph:
         return len(self._names)
 
     def mark(self) -> tuple[Any, ...]:
-        """What differs once entities, relations or edges have changed, columns of edges left
-        out.  O(m).
+        """A value that differs once entities, relations or edges have changed; columns of edges do
+        not count.  O(m).
         """
         return (
             len(self._names),

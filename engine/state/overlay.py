@@ -93,7 +93,7 @@ class Overlay(ABC):
         )
 
     def surface(self) -> None:
-        """Nothing: no question archives."""
+        """Does nothing: no question archives."""
         return
 
     def _renew(self) -> None:

@@ -74,7 +74,7 @@ class Idf(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScoredRows:
-    """Which rows get a score, as long as no text changes.
+    """The rows that get a score, valid as long as no text changes.
 
     rows   (m,) ascending
     place  (>= n_rows,) of each row in the vector of scores; -1: none
@@ -551,7 +551,7 @@ class TrigramIndex:
 
         Query trigrams that more than `max_df * n_counted` counted rows hold are ignored, as if no
         row held them: exact at 1, below it a lower bound at a fraction of the cost (an engineering
-        cap: the most frequent trigrams cost most and discriminate least). O(n_rows + postings of
+        cap: the most frequent trigrams cost most and discriminate least).  O(n_rows + postings of
         the trigrams considered); InputError on a vector of another shape or type.
 
         shown  as in `BM25Index.scores`; O(trigrams of these rows), and O(all postings) the first
@@ -674,8 +674,8 @@ def _append(
     free: NDArray[np.int64],
     used: int,
 ) -> int:
-    """Append `entries[i]` to the block of `keys[i]`, moving full blocks; the new end of the used
-    pool.
+    """Append `entries[i]` to the block of `keys[i]`, moving full blocks; returns the new end of the
+    used pool.
     """
     for i in range(keys.size):
         key = keys[i]
@@ -705,7 +705,7 @@ def _append(
 
 @kernel
 def _count_keys(keys: NDArray[np.int64], n_keys: int, length: NDArray[np.int64]) -> bool:
-    """Add to `length` how often each key occurs; whether all are known."""
+    """Add to `length` how often each key occurs; returns whether all keys are known."""
     for key in keys:
         if not 0 <= key < n_keys:
             return False
@@ -800,8 +800,8 @@ def _held(
     which: NDArray[np.int32],
     where: NDArray[np.int64],
 ) -> int:
-    """The rows that pool[at:end] holds, of some: the number in `rows` and the place in the pool of
-    each, ascending; how many there are.
+    """Write which of some rows pool[at:end] holds: for each the place in `rows` and the place in
+    the pool, ascending; returns how many there are.
 
     which, where  (m,) written
 

@@ -35,9 +35,9 @@ FURTHEST: Final = 32.0
 
 
 def _scored(scores: NDArray[Any], most: int) -> Rows | None:
-    """The rows of the scores that are no NaN, ascending, if these are at most so many.  O(n), or
-    O(most) if more than that are among the first scores, as those of a signal that most memories
-    have.
+    """The rows of the scores that are no NaN, ascending, if there are at most `most` of
+    them.  O(n), or O(most) if more than that are among the first scores, as those of a signal that
+    most memories have.
     """
     first = scores[: 4 * most]
     if np.count_nonzero(first == first) > most:
@@ -84,7 +84,7 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
 
 
 def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
-    """The sum, one term after another, and not in pairs as numpy's."""
+    """The sum of the terms one after another; numpy would sum them in pairs."""
     return float(np.add.accumulate(np.concatenate([[start], values]))[-1])
 
 
@@ -183,7 +183,7 @@ def add_all_standardised(
     signals: Sequence[tuple[NDArray[Any], float, float]], visible: NDArray[Any], out: NDArray[Any]
 ) -> list[bool]:
     """Apply `add_standardised` to each signal, (scores, floor, weight), in turn; returns which
-    signals count. Cost: O(n) a signal; threads that help share it.
+    signals count.  Cost: O(n) a signal; threads that help share it.
     """
     if len(out) <= PART:
         return [
@@ -210,8 +210,8 @@ def add_all_standardised(
 
 @kernel
 def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
-    """The best visible scores and their rows as a heap, the worst first; how many there are.
-    Cost: O(n + k log k log n) for random order.
+    """Write the best visible scores and their rows as a heap, the worst first; returns how many
+    there are.  Cost: O(n + k log k log n) for random order.
 
     kept  (k,)  written, of the type of the scores
     rows  (k,)  written
@@ -221,7 +221,7 @@ def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
         if visible[first] and scores[first] == scores[first]:
             at = size
             size += 1
-            # of equals the later row is worse
+            # of equal scores the later row is worse
             while at > 0 and scores[first] <= kept[(at - 1) // 2]:
                 kept[at], rows[at] = kept[(at - 1) // 2], rows[(at - 1) // 2]
                 at = (at - 1) // 2
@@ -246,7 +246,7 @@ def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
                     or (kept[other] == kept[worst] and rows[other] > rows[worst])
                 ):
                     worst = other
-                if kept[worst] >= score:  # of equals the new row is worse, as it is later
+                if kept[worst] >= score:  # of equal scores the new row is worse, as it is later
                     break
                 kept[at], rows[at] = kept[worst], rows[worst]
                 at = worst

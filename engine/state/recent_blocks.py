@@ -14,9 +14,10 @@ from itertools import accumulate
 from typing import Final
 
 RECENT: Final = "recent"  # name of the blocks
-# so many, at most: a process that was killed leaves them for the next to read
+# most such blocks: a process that was killed leaves them for the next process to read
 SAVES: Final = 16
-# bytes of each, about: more is written to its places at once, since it would be written twice
+# bytes of each block, about: more bytes are written to their places at once, since they would be
+# written twice
 ROOM: Final = 1 << 20
 Block = tuple[str, int, bytes]  # array, number, contents
 # by number of a block the save that changed it and its contents

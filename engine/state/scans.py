@@ -18,7 +18,7 @@ from .vectors import ODD_DIMENSIONS, VectorIndex
 
 SCANS: Final = 8  # most vectors whose products are kept; each takes 4 bytes a row
 PART: Final = 8_192  # rows that one thread compares with a vector at a time
-FEW: Final = 1_024  # as many if they are not next to one another
+FEW: Final = 1_024  # rows that one thread compares at a time if they are not next to one another
 
 
 class _Products(local):
@@ -66,7 +66,9 @@ class SharedScans(VectorIndex):
             self._own.expected.update((vector.tobytes(), vector) for vector in vectors)
 
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
-        """As `crew.Lends`: helpers find what this thread has asked for, and add to it."""
+        """A context for a helper, as `crew.Lends` wants it: the helper finds what this thread has
+        asked for, and adds to it.
+        """
         kept = dict(vars(self._own))
 
         @contextmanager

@@ -34,10 +34,10 @@ SHARED: Final = 16  # word pieces that neighbouring spans share
 class Passages:
     """Vectors of passages and postings of spans, of all rows of a memory.
 
-    A text that the embedder reads whole has no passages: its vector is in the index.  What the
-    mechanisms of a memory read is kept for each row as it is stored, so that no question pays for
-    it; all else follows from the texts, and is computed when it is first read.  Threads may read at
-    the same time.
+    A text that the embedder reads whole has no passages: its vector is in the index.  The passages
+    or spans that the mechanisms of a memory read are kept for each row as it is stored, so that no
+    question pays for them; everything else follows from the texts, and is computed when it is first
+    read.  Threads may read at the same time.
 
     journal  a list that gets each divided row that is added, for a file; None: not kept
     """
@@ -101,7 +101,7 @@ class Passages:
     def add(
         self, row: int, text: str, vectors: Vectors | None = None, counted: bool = True
     ) -> None:
-        """Keep what is kept of the next row.  O(length).
+        """Keep the parts of the next row, as far as they are kept.  O(length).
 
         vectors  (p, d) of its `parts`; None: they are embedded when they are first read
         counted  whether its words count in the statistics
@@ -191,12 +191,13 @@ class Passages:
         b: float,
         out: NDArray[np.float32],
     ) -> NDArray[np.int64] | None:
-        """Write the BM25 score of each row's best span into `out` (n_rows,) float32; (n_rows,)
-        number of spans of each row.
+        """Write the BM25 score of each row's best span into `out` (n_rows,) float32; returns
+        (n_rows,) the number of spans of each row.
 
-        A text that the embedder reads whole is one span.  None, and nothing is written, if it reads
-        all texts whole.  `weight`, `k1` and `b` as in `BM25Index.scores`; frequencies and lengths
-        are those of the spans of events.  Cost: O(rows + spans + their postings of the terms).
+        A text that the embedder reads whole is one span.  Returns None, and writes nothing, if the
+        embedder reads all texts whole.  `weight`, `k1` and `b` as in `BM25Index.scores`;
+        frequencies and lengths are those of the spans of events.  Cost: O(rows + spans + their
+        postings of the terms).
         """
         with self._covering:
             whole = self._cover_words(len(out))
@@ -235,7 +236,7 @@ class Passages:
                 self._keep_vectors(row, of_row)
 
     def _cover_words(self, n: int) -> ScoredRows | None:
-        """Search the spans that have no postings, of the first n rows; the divided rows that
+        """Index the spans of the first n rows that have no postings; returns the divided rows that
         count, None if no row is divided.
         """
         self._look(n)
@@ -295,8 +296,8 @@ class Passages:
     # --- erasing and saving -----------------------------------------------------------------------
 
     def erase(self, rows: Iterable[int]) -> dict[int, Vectors]:
-        """`forget`; the vectors of all other rows, by row, with which they can be added anew.
-        O(rows that have vectors).
+        """`forget`; returns the vectors of all other rows, by row, with which these rows can be
+        added anew.  O(rows that have vectors).
         """
         gone = set(rows)
         having, starts, vectors = self._starts()
@@ -405,7 +406,7 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
 
 
 def _end(held: Growing) -> int:
-    """End of what belongs to the last row; the second number of each."""
+    """The end of what belongs to the last row: the second number of its cell."""
     return int(held.array[-1, 1]) if len(held.array) else 0
 
 

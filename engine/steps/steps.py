@@ -164,7 +164,7 @@ class MakeRows:
     The rows stand at neutral in all columns but KIND, WRITING, CREATED, ARRIVED, UTC_OFFSET,
     SESSION, SPEAKER and STAGE; VISIBLE is True. They have no edges.  Times and offset are those of
     their latest source; a time that the draft gives counts, too. The step runs after every hook
-    that neither reads MADE nor depends on one that does, and changes no row that exists. Cost:
+    that neither reads MADE nor depends on one that does, and changes no row that exists.  Cost:
     O(words) amortised for each row, and one call of the embedder.
     """
 

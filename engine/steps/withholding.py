@@ -59,9 +59,10 @@ class Withholding:
 
     def release(self, row: int) -> None:
         """Undo `keep` of a row, and show it; what was made from it is as visible as before.  A row
-        that was made from an archived one stays withheld.
+        that was made from an archived row stays withheld.
 
-        Raises InputError for a row that was withheld for another one alone, and for an erased one.
+        Raises InputError for a row that is withheld only because of another row, and for an erased
+        row.
         """
         withheld = self._store.array(WITHHELD)
         if withheld[row] in (MADE, SHOWN):
