@@ -27,7 +27,7 @@ test: $(VENV)/.installed-dev
 test-all: test
 	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all
 
-# A few tests with the lowest versions of dependencies, in an environment of their own.
+# A few tests with the lowest versions of dependencies, in an environment of their own: a minute and a half of CPU.
 lowest: $(VENV)/.installed-dev
 	$(BIN)/python docs/tools/lowest.py
 
