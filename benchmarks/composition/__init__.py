@@ -5,3 +5,5 @@ a margin.
 conversations that took no part, `scores` measures sets on data, and `compose` does all of this for
 the command and writes the report.
 """
+
+__all__ = ["compose", "request", "result"]

@@ -2,4 +2,4 @@
 written.
 """
 
-__all__ = ["design", "judging", "probed", "run"]
+__all__ = ["costs", "design", "judging", "probed", "run"]

@@ -2,4 +2,4 @@
 their law.
 """
 
-__all__ = ["base", "collection", "report", "run", "study", "table"]
+__all__ = ["base", "collection", "report", "result", "run", "study", "table"]
