@@ -55,16 +55,16 @@ Points = NDArray[np.bool_]  # (rows, AROUND), of one column
 PAYS: Final = 16
 MOST_ANSWERED: Final = 1 / 8  # share of a shortlist that can be answered
 LIKELY: Final = 9 / 16  # share of a shortlist for the likeliest rows
-# share of a shortlist, within that of the likeliest rows, for rows told at a time that the question
-# names
+# share of a shortlist, within LIKELY, for rows told at a time that the question names
 OF_TIME: Final = 1 / 8
 BACK: Final = 1 / 8  # share for rows that point back to likely rows
-# Shares for a sample of the others; what is left is for rows to which all these point.
-REPLIES: Final = 3 / 32  # of rows that point back to one with words of the question
-WORDED: Final = 1 / 16  # of those with words of the question
+# Shares of a shortlist for a sample of the other rows.  What is left is for rows to which the rows
+# so far point.
+REPLIES: Final = 3 / 32  # of rows that point back to a row with words of the question
+WORDED: Final = 1 / 16  # of rows with words of the question
 UNWORDED: Final = 1 / 8  # of the rest
 LOOKED: Final = 8192  # rows with words from which the sample is drawn
-# rows for each of the sample of the rest that are compared with the question, to draw it from
+# rows that are compared with the question for each of the rest that is drawn from them
 POOL: Final = 8
 MOSTLY: Final = 3 / 4  # share of the pool that must be other rows
 # candidates for each row of the shortlist, spread over time, for the sample without words and for
@@ -73,24 +73,25 @@ FILL: Final = 8
 # share for the longest texts in words, and as much in passages: scores that depend on length have
 # their extremes there
 LONGEST: Final = 1 / 128
-# rows for each of the shortlist that are nearest to the vector of the question
+# rows nearest to the vector of the question that are sought for each row of the shortlist
 ALIKE: Final = 1
-# rows for each that are best by its words; these and the nearest are compared by both
+# rows best by words for each row of the shortlist; they and the nearest rows are compared by both
 WORDS: Final = 1
-# rows for each that are compared by both as a column asks for it, the newest
+# newest rows for each row of the shortlist that are compared by both because a column marks them
 CONSIDERED: Final = 1
-BOTH: Final = 1 / 4  # share of the best of these
-NEAREST: Final = 1 / 8  # share by vector alone
-NEAR: Final = 3 / 16  # around the best in time and along links
-# by the entities that it names, the newest first; as many of the newest rows
+# Shares of a shortlist, in the order in which the likeliest rows are taken.
+FIRST: Final = 1 / 8  # for the first rows by vector, and as much for the first by words
+NEAREST: Final = 1 / 8  # for the nearest rows by vector alone
+BOTH: Final = 1 / 4  # for the best rows by vector and words together
+# for rows of the entities to which those of the question have edges, at most: few of them differ
+BEYOND: Final = 1 / 4
+NEAR: Final = 3 / 16  # for rows around the first rows in time and along links
+# for the newest rows of the entities of the question, and as much for its session and for all
 NAMED: Final = 1 / 16
-BEYOND: Final = 1 / 4  # by the entities to which these have edges, at most; few of them differ
-EACH: Final = 8  # newest rows of each of these
+EACH: Final = 8  # newest rows that are taken of each entity for BEYOND
 # rows from which the mean and deviation of products with the question are taken
 SPREAD: Final = 512
-# most of those by vector, and of those by words, whose neighbours in time and along links are taken
-BEST: Final = 32
-FIRST: Final = 1 / 8  # share of these, each
+BEST: Final = 32  # most first rows by vector, and most by words
 ENTITY: Final = int(EdgeType.ENTITY)
 AROUND: Final = 2  # neighbours in time on either side, at least
 # share of the room for neighbours for those in time on either side of the best row; of the row with

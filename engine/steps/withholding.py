@@ -26,8 +26,8 @@ from ..state.store import Store
 
 FREE: Final = 0  # may be answered, if visible or reached
 OWN: Final = 1  # archived by the owner
-MADE: Final = 2  # made from such a row, or quotes it; was archived before
-SHOWN: Final = 3  # the same; was visible before
+MADE: Final = 2  # made from a row archived by the owner, or quotes one; was archived before
+SHOWN: Final = 3  # made from such a row, or quotes one; was visible before
 # characters of a text from which on another text that contains it is taken to quote it, whatever
 # its sources
 QUOTED: Final = 20
