@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from .errors import RegistryError
 
-UNIT: Final = "path"  # of a parameter that is a file or a folder, in registry.yaml
+UNIT: Final = "path"  # unit of a parameter that is a file or a folder, in registry.yaml
 
 
 class FilePath(str):

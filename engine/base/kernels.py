@@ -44,7 +44,9 @@ class Kernel:
         declared.add(self)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if "<locals>" in self.py_func.__qualname__:  # by value, as numba's keys of closures
+        if (
+            "<locals>" in self.py_func.__qualname__
+        ):  # closures are told apart by value, as numba tells them apart
             return Kernel, (self.py_func, dict(self.options), self.compiled)
         return self.py_func.__qualname__
 
@@ -222,7 +224,7 @@ def in_python() -> Iterator[dict[Kernel, set[tuple[Any, ...]]]]:
     try:
         for kernel in kernels:
             kernel.__call__ = functools.partial(noted, kernel)
-        # those of modules that are imported meanwhile
+        # kernels of modules that are imported meanwhile
         Kernel._first = noted  # type: ignore[method-assign, assignment]
         yield called
     finally:

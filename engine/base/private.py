@@ -11,8 +11,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO, Final
 
-PRIVATE: Final = 0o600  # of a file; a stricter umask takes more
-SHARED: Final = 0o666  # of a file that others may read, as the umask lets them
+PRIVATE: Final = 0o600  # mode of a private file; a stricter umask takes more
+SHARED: Final = 0o666  # mode of a file that others may read, as the umask lets them
 FOLDER: Final = 0o700
 NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 BINARY: Final = getattr(os, "O_BINARY", 0)

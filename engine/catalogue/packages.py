@@ -235,7 +235,7 @@ def _folder(point: EntryPoint, who: str) -> Path | None:
         return None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # of a package within another, which is imported for it
+    except BaseException as error:  # the parent package, which is imported first, fails
         raise PackageError(
             f"registers {point.value!r}, whose parent package fails: {raised(error)}",
             where=who,

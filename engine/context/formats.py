@@ -16,7 +16,7 @@ from .quoting import escaped
 from .tokens import CHARACTERS
 
 LEFT_OUT: Final = " [...]"  # in place of a caption
-NONE: Final = "N/A"  # of a field that a unit does not have
+NONE: Final = "N/A"  # text of a field that a unit does not have
 _ROUND: Final = str.maketrans("[]", "()")
 
 

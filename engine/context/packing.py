@@ -73,7 +73,7 @@ class Entering:
         )
         heappush(self._waiting, (turn, self._read, tokens))
         self._read += 1
-        # of all that is not read
+        # the earliest turn of the items that are not read yet
         earliest = (self._read + 1) * delay(self._least) if self._least else inf
         while self._waiting and self._waiting[0][0] <= earliest:
             self._enter()

@@ -457,7 +457,7 @@ class _Fitting:
             above = self.counter.units(shown.text) - units
             if above <= 0 or tokens <= 0:
                 return shown
-            # of escapes, fences and the mark of a caption
+            # escapes, fences and the mark of a caption take these units
             tokens -= max(1, int(above) // self.counter.per_token)
 
     def _left(self, of: Mapping[int, Component], said: bool) -> int:
@@ -612,7 +612,7 @@ def _ordered(
 
     def place(n: int) -> tuple[int, int, float, int]:
         time = candidates[n].time
-        # of the speaker's clock, so that each day has one line
+        # day of the speaker's clock, so that each day has one line
         day = candidates[n].day if in_time and chosen[n].day else 0
         return (
             sections.index(candidates[n].section),

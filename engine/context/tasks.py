@@ -26,7 +26,7 @@ DEPTH: Final = "depth"
 STATUS: Final = "status"
 PUSH: Final = "task_push"
 POP: Final = "task_pop"
-PERCENT: Final = (5, 15, 10, 70)  # of a budget: root, path, siblings, current
+PERCENT: Final = (5, 15, 10, 70)  # percent of a budget for root, path, siblings, current
 
 
 class TaskStatus(StrEnum):

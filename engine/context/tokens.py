@@ -17,7 +17,7 @@ from ..ports.embedder import Embedder, WrappedEmbedder
 from ..ports.word_pieces import TOKENIZER
 from ..text.utf8 import encoded
 
-CHARACTERS: Final = 4  # of a token, where no tokeniser is known
+CHARACTERS: Final = 4  # characters of a token, where no tokeniser is known
 REMEMBERED: Final = 8_192  # texts whose counts a tokeniser keeps
 CURE: Final = f"give a {TOKENIZER}, a folder that holds one, or nothing to count {CHARACTERS} characters as a token"
 

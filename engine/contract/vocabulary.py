@@ -785,7 +785,7 @@ OFFERS = Structure(
 )
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
-# all of them, in the order above
+# all columns and structures of the engine, in the order above
 ENGINE_COLUMNS: tuple[Column, ...] = tuple(c for c in vars().values() if isinstance(c, Column))
 ENGINE_STRUCTURES: tuple[Structure, ...] = tuple(
     s for s in vars().values() if isinstance(s, Structure)

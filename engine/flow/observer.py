@@ -126,8 +126,8 @@ class Observer(Stopwatch):
     judged: int = 0
     stored: int = 0
     asked: dict[tuple[Phase, str], Usage] = field(default_factory=dict)
-    # of the event that is being encoded: its row, -1 if rejected; and the votes of the mechanisms
-    # that veto it, and that mark it as a duplicate
+    # row of the event that is being encoded, -1 if it is rejected; and the votes of the mechanisms
+    # that veto it, and of those that mark it as a duplicate
     _row: int = field(default=-1, repr=False)
     _vetoing: dict[str, Votes] = field(default_factory=dict, repr=False)
     _marking: dict[str, Votes] = field(default_factory=dict, repr=False)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Weights = Mapping[str, NDArray[np.float32]]
 
 OPSET: Final = 17
-IR_VERSION: Final = 8  # of the format of the file, as torch writes it
+IR_VERSION: Final = 8  # version of the format of the file, as torch writes it
 # settings of config.json that the graph supposes
 SUPPOSED: Final = {
     "architectures": ["BertModel"],

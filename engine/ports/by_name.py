@@ -29,7 +29,7 @@ OPENVINO: Mapping[str, Precision] = MappingProxyType(
 )
 BACKENDS = ("torch", OnnxEmbedder.BACKEND, *OPENVINO)
 HUB = "hub:"
-# of weights; not downloaded
+# files of weights in other formats, which are not downloaded
 OTHER_FORMATS = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "openvino/*", "onnx/*")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from ..base.errors import InputError
 
 PREFIX = "models--"
-OWNER = "sentence-transformers"  # of a name without an owner, as in sentence-transformers itself
+OWNER = "sentence-transformers"  # owner of a name without one, as in sentence-transformers itself
 
 
 def cache_folders() -> tuple[Path, ...]:

@@ -145,7 +145,7 @@ class Contents:
 
     def events(self) -> tuple[list[Event], NDArray[np.int64]]:
         """All events, and the row of each, -1 for none."""
-        names: dict[bytes, str] = {}  # of speakers, sessions and captions, which repeat
+        names: dict[bytes, str] = {}  # one text for equal speakers, sessions and captions
         events: list[Event] = []
         stored: list[NDArray[np.int64]] = []
         for numbers, generations, times, dated, rows, *blobs, marks in self._rows(EVENTS):

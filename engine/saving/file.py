@@ -36,10 +36,10 @@ BUSY_SECONDS = 1.0  # wait for a locked file
 LEAST = 100  # bytes of the header of a database
 # place and value of the ways of writing and reading in the header: with a rollback journal
 FORMATS_AT, FORMATS = 18, b"\1\1"
-LOCKED_BYTE = 2**62  # far beyond those that SQLite locks
-SQLITE_LOCKS = 2**30, 512  # those, and how many
+LOCKED_BYTE = 2**62  # far beyond the bytes that SQLite locks
+SQLITE_LOCKS = 2**30, 512  # first byte that SQLite locks, and how many
 START_ANEW = "restore a copy of it, or start a new memory with another path"
-# of a transaction: what of it is on the disk, and not only with the system, when it has ended
+# how much of a transaction is on the disk, and not only with the system, when it has ended
 Sync = Literal["OFF", "NORMAL", "FULL"]
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",

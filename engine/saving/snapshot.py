@@ -675,13 +675,13 @@ class Snapshot:
                 INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()]
             )
         self._enter_marks(held, writer.finish())
-        # of a list that became shorter, or that had smaller blocks
+        # a list that became shorter, or that had smaller blocks, leaves blocks over
         for name, prints in held.prints.items():
             self._shorten(to, held, name, len(prints))
         if placed:
             self._place_recent(to, held)
             for name, form in forms.items():
-                if not form.rows:  # had blocks of its own
+                if not form.rows:  # the array had blocks of its own
                     self._shorten(to, held, name, 0)
 
     @staticmethod
@@ -1003,7 +1003,7 @@ class Snapshot:
     def _load(self) -> None:
         a, where = self.assembly, str(self.path)
         meta = dict(self._file.execute("SELECT key, value FROM meta"))
-        rule = meta.get("terms", RULE)  # of another format, if there is none
+        rule = meta.get("terms", RULE)  # a file without a rule has another format
         if meta["format"] != FORMAT or rule != RULE:
             raise SnapshotError(
                 f"has format {meta['format']}; this version reads format {FORMAT} alone"

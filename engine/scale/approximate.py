@@ -29,9 +29,9 @@ SEEN: Final = 0.25
 COMPARED: Final = 2  # rows that are compared exactly, for each that a search looks at
 PROBED: Final = 64  # lists that a search looks at
 TRAINED: Final = 64  # rows for each centre, from which the centres are found
-ROUNDS: Final = 10  # of k-means
+ROUNDS: Final = 10  # rounds of k-means
 AGAIN: Final = 4  # the centres are found anew when there are so many times the rows
-BITS: Final = 4  # of a code; FAISS looks up 32 of these at a time
+BITS: Final = 4  # bits of a code; FAISS looks up 32 codes at a time
 CODES: Final = 2**BITS
 NO_PRODUCTS: Final = None, np.empty(0, np.float32)
 NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
@@ -60,10 +60,10 @@ class ListIndex(SharedScans):
         self._building = Lock()  # threads may ask at the same time
         self._last: tuple[Any, NDArray[np.int64], NDArray[np.float32]] = NOTHING
         self._beyond: tuple[Any, NDArray[np.float32]] = NO_PRODUCTS
-        # of a file, until FAISS's index is built
+        # parts that a file holds, until FAISS's index is built
         self._saved: Mapping[str, NDArray[Any]] = {}
         self._trained = 0  # rows from which the centres were found
-        # of a row; each has a code
+        # parts of a vector, each of which has a code
         self._subvectors = dimensions if dimensions % 2 else dimensions // 2
         super().__init__(dimensions)
 

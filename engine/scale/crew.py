@@ -211,7 +211,7 @@ class CrewWork:
 
     def _finish(self, job: _Job, only: bool) -> None:
         """Do a job with the help of others; `only`: this thread does nothing else meanwhile."""
-        # by the thread that asks: no other takes part before
+        # the thread that asks starts the helpers: no other thread takes part before
         if job.left > 1 and not self._started:
             self._started = True
             self._start()

@@ -89,7 +89,7 @@ class PartialStore(Overlay):
         self._most, self._version, self._linked, self._late = most, 0, linked, late
         self.rows: Rows = np.empty(0, np.int64)
         self._due: set[Column] = set()  # wide columns to be gathered when they are read
-        # of each row of the base among the rows shown; -1: not shown
+        # place of each row of the base among the rows shown; -1: not shown
         self.place = np.empty(0, np.int32)
         self.shown = ScoredRows(self.rows, self.place)  # for postings
         self.graph = PartialGraph(base.graph)
@@ -224,7 +224,7 @@ class PartialIndex:
 
     def __init__(self, base: SharedScans, store: PartialStore) -> None:
         self._base, self._store = base, store
-        self._rows: Rows | None = None  # for which the products are
+        self._rows: Rows | None = None  # rows that the products belong to
         self._products: dict[bytes, NDArray[np.float32]] = {}
 
     @property
@@ -459,9 +459,9 @@ class PartialGraph:
         self.epoch = self.n_rows = self.n_edges = 0
         self._rows: Rows = np.empty(0, np.int64)
         self._place = np.empty(0, np.int32)
-        # of each row of the whole, False between calls
+        # whether each row of the whole is shown, False between calls
         self._shown = np.zeros(0, np.bool_)
-        # whose blocks may hold edges: new numbers
+        # new numbers of the nodes whose blocks may hold edges
         self._nodes: NDArray[np.int64] = np.empty(0, np.int64)
         self._start, self._degree = np.zeros((TYPES, 0), np.int64), np.zeros((TYPES, 0), np.int32)
         self._seen, self._found = np.zeros(0, np.bool_), np.zeros(0, np.int32)

@@ -353,16 +353,16 @@ class Shortlist:
         self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
         # score of each row by words of the question
         self._words: NDArray[np.float32] = np.empty(0, np.float32)
-        self._worded: Rows = np.empty(0, np.int64)  # rows with such words
-        self._held: NDArray[np.float32] = np.empty(0, np.float32)  # their scores
-        self._room = self._words, self._worded, self._held  # for these
+        self._worded: Rows = np.empty(0, np.int64)  # rows with words of the question
+        self._held: NDArray[np.float32] = np.empty(0, np.float32)  # scores of these rows
+        self._room = self._words, self._worded, self._held  # spare room for the three arrays
         self._asking = [c for c in touched if isinstance(c, Column) and c.upkeep.considered]
         considered = (ALIKE + WORDS + CONSIDERED) * most
         self._priors = Priors(base, considered, asking, streams, late(base, considered))
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
-        self._seen = np.empty(0, np.bool_)  # for each row, False between calls
-        # of all rows, by the filter of the last question that had one
+        self._seen = np.empty(0, np.bool_)  # whether each row was seen, False between calls
+        # which rows the filter of the last question with a filter leaves out
         self._banned = np.empty(0, np.bool_)
 
     def asks(self, rows: int) -> bool:

@@ -38,7 +38,7 @@ class ArrayBlocks:
         # the row that all blocks so far hold, as long as `_array` is None
         self._same = b""
         self._array: NDArray[Any] | None = None
-        self._bytes = memoryview(bytearray())  # of `_array`
+        self._bytes = memoryview(bytearray())  # the bytes of `_array`
         # as they stand in the file, so that marks show one of another type
         self._generations: list[Any] = []
         # blocks that do not lie in `_array` as whole words

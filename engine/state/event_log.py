@@ -137,9 +137,9 @@ class EventLog:
     _made: array[int] = field(default_factory=lambda: array("q"))
     # made row -> rows of the events it was made from
     _origins: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    # made rows, each as often as it has origins
+    # made rows, each repeated for each of its origins
     _of_origins: array[int] = field(default_factory=lambda: array("q"))
-    # these origins
+    # the origin that belongs to each place of `_of_origins`
     _all_origins: array[int] = field(default_factory=lambda: array("q"))
     # made row -> rows of the events whose text it shows
     _shown: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -389,7 +389,7 @@ class EventLog:
                 event_row for source in writing.sources for event_row in self.shown(source)
             )
         )
-        # of a bundle: the events that hold the text
+        # a segment of a bundle shows the events that hold its text
         if writing.kind == Kind.SEGMENT.word and len(shown_rows) > 1:
             return (
                 tuple(event_row for event_row in shown_rows if writing.text in self.text(event_row))

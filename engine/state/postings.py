@@ -44,7 +44,7 @@ LISTED: Final = 4096  # rows whose lists are written together
 # share out such parts
 PART: Final = 65_536
 FEW: Final = 1_024  # rows whose trigrams are counted together, if some rows alone get a score
-# of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
+# bits of tf in a BM25 posting, row << 24 | tf: a posting is one number, and rows stay in order
 TF_BITS: Final = 24
 
 

@@ -29,8 +29,8 @@ PART: Final = 32_768
 MANY: Final = 512
 SAMPLED: Final = 16
 SPARSE: Final = 64  # rows for each one with a score, from which on a signal is read by rows
-# standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories
-# none can be further
+# most standard deviations of a score from the mean, the root of 1,024: among fewer memories no
+# score can be further
 FURTHEST: Final = 32.0
 
 

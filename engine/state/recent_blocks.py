@@ -20,7 +20,7 @@ SAVES: Final = 16
 # written twice
 ROOM: Final = 1 << 20
 Block = tuple[str, int, bytes]  # array, number, contents
-# by number of a block the save that changed it and its contents
+# number of a block -> the save that changed it, and its contents
 Later = Mapping[int, tuple[int, bytes]]
 
 

@@ -101,7 +101,7 @@ class Store:
             s.name: s for s in (*ENGINE_STRUCTURES, *structures)
         }
         self.guests: dict[Column, None] = {}
-        self.passes = 0  # of plans over this store so far
+        self.passes = 0  # passes of plans over this store so far
         self.journal: Journal | None = None
         for column, sizes in columns:
             self._hold(column, sizes)

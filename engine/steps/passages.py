@@ -72,7 +72,7 @@ class Passages:
             self.journal.clear()
         # rows that are divided, or known to be read whole
         self._looked = 0
-        # by divided row, ascending
+        # cut of each divided row, rows ascending
         self._cuts: dict[int, TextCut] = {}
         # for each of the first divided rows: row, and end of its vectors
         self._with_vectors = Growing(np.int64, 2)
@@ -275,13 +275,13 @@ class Passages:
         windows, spans = cuts(self._embedder, text, (SIZE, OVERLAP), (SPAN, SHARED))
         if len(windows) <= MOST:
             return TextCut(windows, len(windows), spans)
-        # which are remembered for the postings
+        # the terms are remembered, since the postings need them too
         terms = [terms_of(part, stop_words=True) for part in _parts(text, spans)]
         first, last = (
             np.searchsorted(spans[:, 0], windows[:, 0]),
             np.searchsorted(spans[:, 1], windows[:, 1], "right"),
         )
-        # of the spans within each window
+        # terms of the spans within each window
         whole = [
             chain.from_iterable(terms[a:b])
             for a, b in zip(first.tolist(), last.tolist(), strict=True)

@@ -474,7 +474,7 @@ class _Reader:
         )
         self.events: list[EventExpression] = []
         self.depth = 0
-        self.focus: Span | None = None  # of the last vague time that was read
+        self.focus: Span | None = None  # focus of the last vague time that was read
         # within "between": the other end, and the direction in which to look from it
         self.pivot: tuple[float, int] | None = None
 

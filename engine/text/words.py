@@ -29,7 +29,7 @@ import Stemmer
 from .english import STOP_WORDS
 from .memo import remembered
 
-RULE: Final = "2"  # of terms; part of the format of a file, which is refused with another one
+RULE: Final = "2"  # for terms; part of the format of a file, which is refused with another rule
 # what ends a sentence before a space, beside `.`, `!` and `?`
 STOPS: Final = "؟۔।॥።။。！？｡"
 # Pattern of a place where a sentence ends without a space.
@@ -205,7 +205,7 @@ def written(text: str) -> list[str]:
     return _with_names(folded, folded, _WORD, names) if names else words
 
 
-Span = tuple[int, int, str]  # of a name: its first place, the place behind it, its kind
+Span = tuple[int, int, str]  # first place of a name, the place behind it, its kind
 
 
 def _names_in(
