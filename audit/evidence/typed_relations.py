@@ -22,11 +22,11 @@ def written(relation: Any) -> str:
 
 def scores(specimen: Any, sentences: Any) -> tuple[float, float]:
     """Precision and recall over sentences."""
-    right, found, due = 0, 0, 0
+    right, n_read, due = 0, 0, 0
     for text, *told in sentences:
         read = {written(relation) for relation in specimen.relations_of(text, SPEAKER)}
-        right, found, due = right + len(read & set(told)), found + len(read), due + len(told)
-    return right / max(found, 1), right / due
+        right, n_read, due = right + len(read & set(told)), n_read + len(read), due + len(told)
+    return right / max(n_read, 1), right / due
 
 
 @reference(
@@ -92,9 +92,9 @@ def the_latest_telling_holds(specimen: Any) -> Any:
         rng = np.random.default_rng(seed)
         tellings = []
         for row in range(12):
-            one, other = rng.choice(4, 2, replace=False)
+            first, second = rng.choice(4, 2, replace=False)
             relation = specimen.Relation(
-                names[one], kinds[rng.integers(4)], names[other], bool(rng.random() < 0.8)
+                names[first], kinds[rng.integers(4)], names[second], bool(rng.random() < 0.8)
             )
             tellings.append((float(rng.integers(0, 5)), row, relation))
         holds = {(h.source, h.kind, h.target, h.weight) for h in specimen.held(tellings)}
@@ -162,8 +162,8 @@ def entities_have_types(specimen: Any) -> Any:
     memory = memory_of(specimen, "entity_context")
     encode(memory, (0.0, "They say Bo lives in Graz."), (1.0, "They say Bo works at Kestrel Labs."),
            (2.0, "They say Bo fixed `auth.py` in Project Heron."), (3.0, "They say hello to Zoe."))  # fmt: skip
-    found = [str(o.text).split(" (")[0] for o in memory.offers("?", 900)[1]]
-    return [sorted(found)], [
+    types = [str(o.text).split(" (")[0] for o in memory.offers("?", 900)[1]]
+    return [sorted(types)], [
         sorted(
             ["**person**: bo", "**place**: graz", "**organisation**: kestrel labs",
              "**file**: auth.py", "**project**: project heron", "**entity**: zoe"]
@@ -192,7 +192,7 @@ def side_by_side(specimen: Any) -> Any:
     def every(text: str, speaker: str = "") -> Any:
         names = [word.strip(".,?").lower() for word in text.split() if word[:1].isupper()]
         return (*original(text, speaker), *(
-            specimen.Relation(one, "knows", other) for one, other in pairwise(names)
+            specimen.Relation(first, "knows", second) for first, second in pairwise(names)
         ))  # fmt: skip
 
     return specimen.replacing("relations_of", every)

@@ -311,9 +311,9 @@ def _in_sentence(marked: str, marks: Mapping[str, str]) -> Iterator[Relation]:
                     else:
                         yield Relation(whole, "owns", part_name)
         for kind, turned, holds, pattern in _COMPILED:
-            for found in pattern.finditer(part):
-                for source in _each(found["s"], marks):
-                    for target in _each(found["o"], marks):
+            for match in pattern.finditer(part):
+                for source in _each(match["s"], marks):
+                    for target in _each(match["o"], marks):
                         yield _typed(
                             Relation(target, kind, source, holds)
                             if turned
@@ -345,18 +345,18 @@ def _parts(marked: str) -> Iterator[str]:
 
 def _kin(part: str, marks: Mapping[str, str]) -> Iterator[Relation]:
     for pattern in _KIN_RULES:
-        for found in pattern.finditer(part):
-            yield Relation(marks[found["of"]], found["kin"], marks[found["who"]])
-    for found in _TOGETHER.finditer(part):
-        kind = _HOW.get(found["how"], found["how"].rstrip("s"))
-        yield Relation(marks[found["a"]], kind, marks[found["b"]])
+        for match in pattern.finditer(part):
+            yield Relation(marks[match["of"]], match["kin"], marks[match["who"]])
+    for match in _TOGETHER.finditer(part):
+        kind = _HOW.get(match["how"], match["how"].rstrip("s"))
+        yield Relation(marks[match["a"]], kind, marks[match["b"]])
 
 
 def _causes(marked: str, marks: Mapping[str, str]) -> Iterator[Relation]:
     """The first name of the cause leads to the first name of the effect."""
     for pattern in _CAUSE:
-        if found := pattern.match(marked):
-            ends = [_FIRST_MARK.match(found[side]) for side in ("cause", "effect")]
+        if match := pattern.match(marked):
+            ends = [_FIRST_MARK.match(match[side]) for side in ("cause", "effect")]
             if ends[0] and ends[1]:
                 yield Relation(marks[ends[0][1]], "leads to", marks[ends[1][1]])
             return
@@ -438,32 +438,32 @@ def held(tellings: Iterable[Telling]) -> list[HeldRelation]:
     >>> [(h.target, h.since, h.weight) for h in held(told)]
     [('oslo', 5.0, 1)]
     """
-    found: dict[tuple[str, str, str], list[tuple[float, int]]] = {}
+    holding: dict[tuple[str, str, str], list[tuple[float, int]]] = {}
     targets: dict[tuple[str, str], dict[str, None]] = {}
 
     def end(source: str, kind: str, target: str) -> None:
-        found.pop((source, kind, target), None)
+        holding.pop((source, kind, target), None)
         targets.get((source, kind), {}).pop(target, None)
 
     for time, row, relation in sorted(tellings, key=lambda telling: telling[:2]):
         source, kind, target = relation.source, relation.kind, relation.target
         both = KINDS[kind].both
         ends = [(source, target), (target, source)] if both else [(source, target)]
-        for one, other in ends:
-            known = targets.setdefault((one, kind), {})
+        for first, second in ends:
+            known = targets.setdefault((first, kind), {})
             if not relation.holds:
-                end(one, kind, other)
+                end(first, kind, second)
             elif KINDS[kind].single:
-                for before in [name for name in known if name != other]:
-                    end(one, kind, before)
+                for before in [name for name in known if name != second]:
+                    end(first, kind, before)
                     if both:
-                        end(before, kind, one)
-        for one, other in ends if relation.holds else ():
-            targets[one, kind][other] = None
-            found.setdefault((one, kind, other), []).append((time, row))
+                        end(before, kind, first)
+        for first, second in ends if relation.holds else ():
+            targets[first, kind][second] = None
+            holding.setdefault((first, kind, second), []).append((time, row))
     return [
         HeldRelation(*key, since=told[0][0], rows=tuple(row for _, row in told))
-        for key, told in found.items()
+        for key, told in holding.items()
     ]
 
 
@@ -521,12 +521,12 @@ class RelationTable:
         entity_id  number of an entity by its name
         shown      (n,) bool  memories whose relations count
         """
-        found = dict[tuple[int, int], None]()
+        pairs = dict[tuple[int, int], None]()
         for relation in self._held:
-            one, other = entity_id(relation.source), entity_id(relation.target)
-            if one is not None and other is not None and shown[list(relation.rows)].any():
-                found[min(one, other), max(one, other)] = None
-        return np.array([*found], np.int64).reshape(-1, 2)
+            first, second = entity_id(relation.source), entity_id(relation.target)
+            if first is not None and second is not None and shown[list(relation.rows)].any():
+                pairs[min(first, second), max(first, second)] = None
+        return np.array([*pairs], np.int64).reshape(-1, 2)
 
     def type_of(self, name: str) -> str:
         """The type of an entity: person, place, organisation, project, file, code, date or thing;
