@@ -26,7 +26,7 @@ from hebbarium.doors.files import memory_of
 from hebbarium.doors.server import NAMES, Tools, guarded
 
 needs_mcp = pytest.mark.skipif(
-    not any(found.version.startswith("2.") for found in distributions(name="mcp")),
+    not any(package.version.startswith("2.") for package in distributions(name="mcp")),
     reason="the package mcp, version 2, is not installed: pip install 'hebbarium[mcp]'",
 )  # fmt: skip
 COMMAND = ("-m", "hebbarium", "serve", "--set", "bm25", "--embedder", "hashing:64")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -45,12 +49,27 @@ def conversation(n: int) -> list[Event]:
 
 
 @pytest.fixture(scope="module")
-def memory() -> Any:
-    """A memory of `default` that is large enough for a shortlist of 64."""
-    registry = Registry.read()
-    with Engine(registry.build(registry.set("default")), HashingEmbedder(64), shortlist=64) as made:
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a memory of `default` that is large enough for a shortlist of 64."""
+    path = tmp_path_factory.mktemp("life") / "life.db"
+    with hb.memory("default", path=path, embedding="hashing:64") as made:
         made.encode_all(conversation(N))
         assert made.store.n == N
+    return path
+
+
+def lived(life: Path, rows: int | None) -> Engine:
+    """A memory that goes on after that life, with a file of its own and a shortlist of so many
+    rows, or none.
+    """
+    copy = life.with_name(f"{uuid4()}.db")
+    shutil.copy(life, copy)
+    return hb.memory("default", path=copy, embedding="hashing:64", shortlist=rows)
+
+
+@pytest.fixture(scope="module")
+def memory(life: Path) -> Iterator[Engine]:
+    with lived(life, 64) as made:
         yield made
 
 
@@ -253,10 +272,9 @@ def test_answers_are_of_the_shortlist_and_leave_the_state_as_it_is(memory: Engin
 
 @pytest.mark.slow
 @pytest.mark.parametrize("readers", [1, 2])
-def test_a_question_computes_the_late_columns_of_its_rows_alone(readers: int) -> None:
+def test_a_question_computes_the_late_columns_of_its_rows_alone(life: Path, readers: int) -> None:
     """Bit for bit the answer of a memory in which those of all rows are of the present."""
-    with hb.memory("default", embedding="hashing:64", shortlist=64) as memory:
-        memory.encode_all(conversation(N))
+    with lived(life, 64) as memory:
         for hours in (1.0, 500.0):
             memory.advance(memory.now + hours)
             run, calls = memory.assembly._run_late, list[float]()
@@ -513,16 +531,10 @@ def test_small_memories_long_answers_and_learning_are_asked_of_all_rows(memory: 
 
 
 @pytest.mark.slow
-def test_use_of_an_answer_of_a_shortlist_is_use_of_one_of_all_rows() -> None:
+def test_use_of_an_answer_of_a_shortlist_is_use_of_one_of_all_rows(life: Path) -> None:
     """Of the same row, which the shortlist finds for most questions."""
-
-    def made(rows: int | None) -> Engine:
-        return hb.memory("default", embedding="hashing:64", shortlist=rows)
-
     events, used = conversation(N), 0
-    with made(64) as some, made(None) as every:
-        for memory in (some, every):
-            memory.encode_all(events)
+    with lived(life, 64) as some, lived(life, None) as every:
         for event in events[7:N:97]:
             answers = [memory.retrieve(event.text, 1) for memory in (some, every)]
             assert [bool(np.isnan(answer.final).any()) for answer in answers] == [True, False]
