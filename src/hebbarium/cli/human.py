@@ -22,7 +22,7 @@ from .shared import (
 )
 
 
-@app.command(short_help="Does the memory behave as memory does? Experiments beside human data.")
+@app.command(short_help="Does a memory recall as people do? Beside human data.")
 def human(
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
     sets: Annotated[
