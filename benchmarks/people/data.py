@@ -35,7 +35,7 @@ HALVES: Final[tuple[Half, Half]] = ("fitting", "reporting")
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RecallTrial:
     """One list of one person: what was shown, and what was recalled.
 
     person      who learnt it, such as MTK0002
@@ -83,7 +83,7 @@ def half(person: str) -> Half:
     return "reporting" if int(digits.group()) // 2 % 2 else "fitting"
 
 
-def read_trials(path: Path) -> list[Trial]:
+def read_trials(path: Path) -> list[RecallTrial]:
     """The trials of a table with the columns COLUMNS, tab-separated, plain or gzipped, in order.
 
     Raises DataError, which names the line, for other columns, for numbers that are none, for times
@@ -92,7 +92,7 @@ def read_trials(path: Path) -> list[Trial]:
     return list(_trials(_text(path), str(path)))
 
 
-def shipped_trials() -> list[Trial]:
+def shipped_trials() -> list[RecallTrial]:
     """The trials of some people of both halves that ship with the package."""
     return read_trials(TRIALS)
 
@@ -105,15 +105,15 @@ def shipped_people() -> dict[str, Any]:
     return curves
 
 
-def by_person(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+def by_person(trials: Iterable[RecallTrial]) -> dict[str, list[RecallTrial]]:
     """The trials of each person, in order of their number."""
-    people: dict[str, list[Trial]] = {}
+    people: dict[str, list[RecallTrial]] = {}
     for trial in trials:
         people.setdefault(trial.person, []).append(trial)
     return {name: sorted(own, key=lambda trial: trial.number) for name, own in people.items()}
 
 
-def written(trials: Sequence[Trial]) -> str:
+def written(trials: Sequence[RecallTrial]) -> str:
     """The table that `read_trials` reads."""
     lines = ["\t".join(COLUMNS)]
     for t in trials:
@@ -137,7 +137,7 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _trials(text: str, where: str) -> Iterator[Trial]:
+def _trials(text: str, where: str) -> Iterator[RecallTrial]:
     table = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
     heads = tuple(next(table, ()))
     if missing := [name for name in COLUMNS if name not in heads]:
@@ -156,7 +156,7 @@ def _trials(text: str, where: str) -> Iterator[Trial]:
         yield _trial(dict(zip(heads, cells, strict=True)), f"{where}, line {line}")
 
 
-def _trial(row: dict[str, str], where: str) -> Trial:
+def _trial(row: dict[str, str], where: str) -> RecallTrial:
     try:
         number, length, rate, distractor = (
             int(row[name]) for name in ("list", "length", "rate_ms", "distractor_ms")
@@ -181,4 +181,6 @@ def _trial(row: dict[str, str], where: str) -> Trial:
     )
     if odd:
         raise DataError(odd, where=where, cure="correct the line, or fetch the table again")
-    return Trial(row["subject"], number, row["modality"], rate, distractor, words, recalls, times)
+    return RecallTrial(
+        row["subject"], number, row["modality"], rate, distractor, words, recalls, times
+    )

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ...engine.base.times import hours
 from ...engine.contract.records import Event, Query
 from ..systems.base import Retrieved, System, TakesFeedback
-from .data import Trial
+from .data import RecallTrial
 from .readout import STOP, Choice, Readout, chances, drawn, pause, standardised
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ Counts = dict[str, tuple[Floats, Floats]]
 
 
 # --- curves ---------------------------------------------------------------------------------------
-def counts(trials: Sequence[Trial], length: int) -> Counts:
+def counts(trials: Sequence[RecallTrial], length: int) -> Counts:
     """Numerator and denominator of every curve, over the trials of one length.
 
     The counts of several people are added before they are divided, so every list counts alike.
@@ -124,12 +124,12 @@ class Lived:
     refused  words that the memory did not store, of `told`
     """
 
-    trials: tuple[Trial, ...]
+    trials: tuple[RecallTrial, ...]
     refused: int
     told: int
 
 
-def practised(own: Sequence[Trial], others: Sequence[Trial]) -> list[Trial]:
+def practised(own: Sequence[RecallTrial], others: Sequence[RecallTrial]) -> list[RecallTrial]:
     """Two practice lists of number -1 and 0 from another person's, without words of the own ones."""
     known = {word for trial in own for word in trial.words}
     lists = []
@@ -140,7 +140,7 @@ def practised(own: Sequence[Trial], others: Sequence[Trial]) -> list[Trial]:
     return lists
 
 
-def events_of(trial: Trial, start: float) -> list[Event]:
+def events_of(trial: RecallTrial, start: float) -> list[Event]:
     """The words of a list as events from `start`, h; ids are `number:position`."""
     return [
         Event(
@@ -155,12 +155,12 @@ def events_of(trial: Trial, start: float) -> list[Event]:
     ]
 
 
-def session_of(trial: Trial) -> str:
+def session_of(trial: RecallTrial) -> str:
     return f"list {trial.number}"
 
 
 def recalled_by(
-    system: System, trials: Sequence[Trial], readout: Readout, stream: np.random.Generator
+    system: System, trials: Sequence[RecallTrial], readout: Readout, stream: np.random.Generator
 ) -> Lived:
     """Tell a memory the lists and let it recall each.
 
@@ -168,7 +168,7 @@ def recalled_by(
     stream  of the readout's draws
     """
     list_of = _Person(system)
-    lived = list[Trial]()
+    lived = list[RecallTrial]()
     for trial in trials:
         list_of.tell(trial)
         recalls, times = list[int](), list[int]()
@@ -189,7 +189,9 @@ def recalled_by(
     return Lived(tuple(lived), *list_of.refused())
 
 
-def followed_by(system: System, trials: Sequence[Trial]) -> tuple[list[Choice], tuple[int, int]]:
+def followed_by(
+    system: System, trials: Sequence[RecallTrial]
+) -> tuple[list[Choice], tuple[int, int]]:
     """Lead a memory through the recalls that a person made, and note what it would have chosen
     among at each; and how many words it refused, of how many.
 
@@ -227,7 +229,7 @@ class _Person:
         self._session, self._began = "", START
         self._known = dict[str, bool]()
 
-    def tell(self, trial: Trial) -> None:
+    def tell(self, trial: RecallTrial) -> None:
         """Tell a list and let the distractor pass."""
         events = events_of(trial, self._now)
         self.system.encode(events)
@@ -273,7 +275,7 @@ class _Person:
         return sum(not known for known in self._known.values()), len(self._known)
 
 
-def texts_of(trials: Sequence[Trial]) -> list[str]:
+def texts_of(trials: Sequence[RecallTrial]) -> list[str]:
     """The words of trials, each once, in order, for one batch of the embedder."""
     return list(dict.fromkeys(word for trial in trials for word in trial.words))
 

@@ -25,13 +25,13 @@ from ..execution.setup import Setup, code_version
 from ..systems.base import System
 from ..systems.by_name import OURS, make
 from ..systems.hebbarium import Hebbarium
-from .data import Trial, written
+from .data import RecallTrial, written
 from .free_recall import followed_by, practised, recalled_by
 from .readout import Choice, Readout
 
 CODE: Final = ("benchmarks/people", "benchmarks/systems", "engine", "mechanisms")
 DIGITS: Final = 6  # of scores that are kept
-People = Mapping[str, Sequence[Trial]]  # with the practice lists first
+People = Mapping[str, Sequence[RecallTrial]]  # with the practice lists first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class PersonSpec(Setup):
     threshold: float = 0.0
 
 
-def with_practice(people: Mapping[str, Sequence[Trial]]) -> dict[str, list[Trial]]:
+def with_practice(people: Mapping[str, Sequence[RecallTrial]]) -> dict[str, list[RecallTrial]]:
     """The trials of each person after two practice lists, whose words are those of the next one."""
     names = list(people)
     return {
@@ -124,7 +124,7 @@ def run_cells(
 
 
 def _work(
-    shared: tuple[Registry, Embedder], spec: PersonSpec, trials: Sequence[Trial], key: str
+    shared: tuple[Registry, Embedder], spec: PersonSpec, trials: Sequence[RecallTrial], key: str
 ) -> Finished:
     payload = json.dumps(run_cell(spec, trials, *shared), sort_keys=True)
     meta = {"person": spec.person, "seed": spec.seed, "arm": spec.arm}
@@ -133,7 +133,7 @@ def _work(
 
 
 def run_cell(
-    spec: PersonSpec, trials: Sequence[Trial], registry: Registry, embedder: Embedder
+    spec: PersonSpec, trials: Sequence[RecallTrial], registry: Registry, embedder: Embedder
 ) -> dict[str, Any]:
     """Recalls of each list by its number, or the choices of the person; how many words were
     refused; or the message of what failed.

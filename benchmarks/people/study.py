@@ -30,7 +30,7 @@ from .data import (
     HALVES,
     LENGTHS,
     Half,
-    Trial,
+    RecallTrial,
     by_person,
     half,
     read_trials,
@@ -53,7 +53,7 @@ NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for test
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StudyRow:
     """What one memory showed.
 
     why        what kept it from being scored; "" if nothing did
@@ -69,7 +69,9 @@ class Row:
     name: str
     why: str = ""
     readout: Readout | None = None
-    score: SeedEstimate = field(default_factory=lambda: SeedEstimate(math.nan, math.nan, math.nan, 0))
+    score: SeedEstimate = field(
+        default_factory=lambda: SeedEstimate(math.nan, math.nan, math.nan, 0)
+    )
     distances: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     curves: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     means: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -78,7 +80,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class StudyReport:
     """What a run found.
 
     rows      the measured memories first, then the baselines
@@ -87,7 +89,7 @@ class Report:
     evidence  whether the embedder is a model
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[StudyRow, ...]
     lists: int
     targets: Mapping[int, Target]
     evidence: bool
@@ -100,7 +102,9 @@ class Report:
         )
 
 
-def people_of(path: Path | None, count: int) -> tuple[dict[Half, dict[str, list[Trial]]], Any]:
+def people_of(
+    path: Path | None, count: int
+) -> tuple[dict[Half, dict[str, list[RecallTrial]]], Any]:
     """The trials of the people of each half, and the targets of the reporting ones by length.
 
     path   a table of trials; None: those that ship
@@ -178,7 +182,7 @@ def study(
     progress: Progress | None = None,
     making: Made | None = None,
     overwrite: bool = False,
-) -> Report:
+) -> StudyReport:
     """Fit the readout of each memory on the fitting people, simulate the lists of the reporting
     people, and write human.json, human.md and rows.jsonl into `out`.
 
@@ -216,7 +220,7 @@ def study(
         "made": asdict(making or made()),
     }
     simulated = seeds * sum(map(len, halves["reporting"].values()))
-    report = Report(rows, simulated, targets, embedder.name != "hashing", provenance)
+    report = StudyReport(rows, simulated, targets, embedder.name != "hashing", provenance)
     write_lines(out / ROWS, measure.recalls)
     write_json(out / RESULT, to_json(report), shared=True)
     write_whole(out / "human.md", [to_markdown(report)], shared=True)
@@ -231,7 +235,7 @@ class _Measure:
 
     def __init__(
         self,
-        people: Mapping[Half, Mapping[str, list[Trial]]],
+        people: Mapping[Half, Mapping[str, list[RecallTrial]]],
         registry: Registry,
         embedder: CachedEmbedder,
         book: Ledger,
@@ -242,14 +246,14 @@ class _Measure:
         self._book, self._jobs, self._progress = book, jobs, progress
         self.recalls: list[dict[str, Any]] = []
 
-    def row(self, one: Composition, targets: Mapping[int, Target], seeds: int) -> Row:
+    def row(self, one: Composition, targets: Mapping[int, Target], seeds: int) -> StudyRow:
         some = dict(list(self._people["reporting"].items())[: len(self._people["fitting"])])
         followed = {
             "fitting": self._cells(one, self._people["fitting"], None, 1),
             "reporting": self._cells(one, some, None, 1),
         }
         if why := _why_not([cell for cells in followed.values() for _, cell in cells]):
-            return Row(one.arm, why)
+            return StudyRow(one.arm, why)
         choices = {
             name: [choice for _, cell in cells for choice in choices_of(cell)]
             for name, cells in followed.items()
@@ -257,7 +261,7 @@ class _Measure:
         readout = fitted(choices["fitting"])
         cells = self._cells(one, self._people["reporting"], readout, seeds)
         if why := _why_not([cell for _, cell in cells]):
-            return Row(one.arm, why, readout)
+            return StudyRow(one.arm, why, readout)
         by_length: dict[int, list[Counts]] = {length: [] for length in LENGTHS}
         for name, trials in self._people["reporting"].items():
             given = [_recalled(trials, cell) for person, cell in cells if person == name]
@@ -266,7 +270,7 @@ class _Measure:
         whole = {length: added(each) for length, each in by_length.items()}
         mine = {length: curves(each) for length, each in whole.items()}
         self.recalls += [{"arm": one.arm, "person": name, **cell} for name, cell in cells]
-        return Row(
+        return StudyRow(
             one.arm,
             readout=readout,
             score=interval_of(by_length, targets),
@@ -285,7 +289,7 @@ class _Measure:
     def _cells(
         self,
         one: Composition,
-        people: Mapping[str, list[Trial]],
+        people: Mapping[str, list[RecallTrial]],
         readout: Readout | None,
         seeds: int,
     ) -> list[tuple[str, dict[str, Any]]]:
@@ -315,7 +319,7 @@ def _why_not(cells: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _recalled(trials: Sequence[Trial], cell: Mapping[str, Any]) -> list[Trial]:
+def _recalled(trials: Sequence[RecallTrial], cell: Mapping[str, Any]) -> list[RecallTrial]:
     """The trials with the recalls of a cell."""
     return [
         replace(trial, recalls=tuple(given[0]), times=tuple(given[1]))
@@ -325,7 +329,7 @@ def _recalled(trials: Sequence[Trial], cell: Mapping[str, Any]) -> list[Trial]:
 
 
 # --- what is written ------------------------------------------------------------------------------
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: StudyReport) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
     plain: dict[str, Any] = _plain(
         {
@@ -351,7 +355,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def lines_of(report: Report) -> list[tuple[str, ...]]:
+def lines_of(report: StudyReport) -> list[tuple[str, ...]]:
     """A row of cells for each memory: HEADS."""
     return [
         (row.name, row.why, *[""] * (len(HEADS) - 2))
@@ -376,7 +380,7 @@ def _number(value: float) -> str:
     return f"{value:.2f}" if math.isfinite(value) else "-"
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: StudyReport) -> str:
     """The table of memories."""
     lines = [
         "# Beside people",

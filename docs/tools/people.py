@@ -22,7 +22,7 @@ PEOPLE_SHIPPED = {"fitting": 16, "reporting": 64}
 
 
 def curves_of(
-    trials: list[data.Trial], length: int, ceilings: dict[str, float] | None = None
+    trials: list[data.RecallTrial], length: int, ceilings: dict[str, float] | None = None
 ) -> dict[str, Any]:
     """Values, standard errors and noise ceilings, rounded.
 
@@ -82,7 +82,7 @@ def main() -> None:
     data.PEOPLE.write_text(
         json.dumps(shipped, separators=(",", ":")).replace('},"', '},\n"') + "\n", encoding="utf-8"
     )
-    chosen: list[data.Trial] = []
+    chosen: list[data.RecallTrial] = []
     for name, count in PEOPLE_SHIPPED.items():
         people = data.by_person(halves[name])
         names = sorted(people)

@@ -24,9 +24,16 @@ from typing import Any
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import CREATED, KIND, SPEAKER, TEXTS
-from ..shared.relations import KINDS, RELATIONS, Relation, held, relations_of
+from ..shared.relations import KINDS, RELATIONS, EntityRelation, held, relations_of
 
-__all__ = ["KINDS", "Relation", "TypedRelations", "TypedRelationsParams", "held", "relations_of"]
+__all__ = [
+    "KINDS",
+    "EntityRelation",
+    "TypedRelations",
+    "TypedRelationsParams",
+    "held",
+    "relations_of",
+]
 
 
 # --- plug-in --------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from .facts import sentences_told, teller
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class EntityRelation:
     """What a sentence tells of two entities, by their normal forms.
 
     holds  False: it held, and has ended
@@ -248,7 +248,7 @@ _DATE: Final = re.compile(r"^\d{4}(?:-\d\d?){0,2}$")
 
 
 @remembered
-def relations_of(text: str, speaker: str = "") -> tuple[Relation, ...]:
+def relations_of(text: str, speaker: str = "") -> tuple[EntityRelation, ...]:
     """Relations that a text tells, in order, each once.  O(length).
 
     >>> for r in relations_of("Bo moved from Rome to Oslo. He is married to Cleo.", "Ada"):
@@ -257,7 +257,7 @@ def relations_of(text: str, speaker: str = "") -> tuple[Relation, ...]:
     bo lives in oslo True
     bo married to cleo True
     """
-    told, known = list[Relation](), ""
+    told, known = list[EntityRelation](), ""
     names = features(text).entities[:_MOST_NAMES]
     for _, sentence in zip(range(_MOST_SENTENCES), sentences_told(text), strict=False):
         marked, marks = _marked(sentence[:_MOST], names, fold(speaker), known)
@@ -294,38 +294,38 @@ def _marked(
     return plain, marks
 
 
-def _in_sentence(marked: str, marks: Mapping[str, str]) -> Iterator[Relation]:
+def _in_sentence(marked: str, marks: Mapping[str, str]) -> Iterator[EntityRelation]:
     """Relations of one sentence with marks."""
     for part in _parts(marked):
         yield from _kin(part, marks)
         for moved in _FROM_TO.finditer(part):
             kind = "lives in" if moved["verb"] in ("moved", "relocated") else "uses"
             for source in _each(moved["s"], marks):
-                yield Relation(source, kind, marks[moved["old"]], False)
-                yield from (Relation(source, kind, o) for o in _each(moved["o"], marks))
+                yield EntityRelation(source, kind, marks[moved["old"]], False)
+                yield from (EntityRelation(source, kind, o) for o in _each(moved["o"], marks))
         for owned in _BELONGS.finditer(part):
             for part_name in _each(owned["s"], marks):
                 for whole in _each(owned["o"], marks):
                     if type_by_name(part_name) in ("file", "code"):
-                        yield Relation(part_name, "part of", whole)
+                        yield EntityRelation(part_name, "part of", whole)
                     else:
-                        yield Relation(whole, "owns", part_name)
+                        yield EntityRelation(whole, "owns", part_name)
         for kind, turned, holds, pattern in _COMPILED:
             for match in pattern.finditer(part):
                 for source in _each(match["s"], marks):
                     for target in _each(match["o"], marks):
                         yield _typed(
-                            Relation(target, kind, source, holds)
+                            EntityRelation(target, kind, source, holds)
                             if turned
-                            else Relation(source, kind, target, holds)
+                            else EntityRelation(source, kind, target, holds)
                         )
     yield from _causes(marked, marks)
 
 
-def _typed(relation: Relation) -> Relation:
+def _typed(relation: EntityRelation) -> EntityRelation:
     """One joins a project to work on it."""
     if relation.kind == "works at" and type_by_name(relation.target) == "project":
-        return Relation(relation.source, "works on", relation.target, relation.holds)
+        return EntityRelation(relation.source, "works on", relation.target, relation.holds)
     return relation
 
 
@@ -343,22 +343,22 @@ def _parts(marked: str) -> Iterator[str]:
             yield f"{subject[1]} {rest[further.end() :]}"
 
 
-def _kin(part: str, marks: Mapping[str, str]) -> Iterator[Relation]:
+def _kin(part: str, marks: Mapping[str, str]) -> Iterator[EntityRelation]:
     for pattern in _KIN_RULES:
         for match in pattern.finditer(part):
-            yield Relation(marks[match["of"]], match["kin"], marks[match["who"]])
+            yield EntityRelation(marks[match["of"]], match["kin"], marks[match["who"]])
     for match in _TOGETHER.finditer(part):
         kind = _HOW.get(match["how"], match["how"].rstrip("s"))
-        yield Relation(marks[match["a"]], kind, marks[match["b"]])
+        yield EntityRelation(marks[match["a"]], kind, marks[match["b"]])
 
 
-def _causes(marked: str, marks: Mapping[str, str]) -> Iterator[Relation]:
+def _causes(marked: str, marks: Mapping[str, str]) -> Iterator[EntityRelation]:
     """The first name of the cause leads to the first name of the effect."""
     for pattern in _CAUSE:
         if match := pattern.match(marked):
             ends = [_FIRST_MARK.match(match[side]) for side in ("cause", "effect")]
             if ends[0] and ends[1]:
-                yield Relation(marks[ends[0][1]], "leads to", marks[ends[1][1]])
+                yield EntityRelation(marks[ends[0][1]], "leads to", marks[ends[1][1]])
             return
 
 
@@ -389,11 +389,11 @@ def type_by_name(name: str) -> str:
     return ""
 
 
-def types_of(relations: Iterable[Relation]) -> dict[str, str]:
+def types_of(relations: Iterable[EntityRelation]) -> dict[str, str]:
     """The type of each entity: that of its name, else the one that most relations ask of it, the
     first of equal ones; entities of which nothing is asked are left out.  O(relations).
 
-    >>> types_of([Relation("bo", "lives in", "oslo"), Relation("oslo", "part of", "x")])
+    >>> types_of([EntityRelation("bo", "lives in", "oslo"), EntityRelation("oslo", "part of", "x")])
     {'bo': 'person', 'oslo': 'place'}
     """
     asked: dict[str, Counter[str]] = {}
@@ -426,7 +426,7 @@ class HeldRelation:
         return len(self.rows)
 
 
-Telling = tuple[float, int, Relation]  # when its memory happened, row, what it tells
+Telling = tuple[float, int, EntityRelation]  # when its memory happened, row, what it tells
 
 
 def held(tellings: Iterable[Telling]) -> list[HeldRelation]:
@@ -434,7 +434,7 @@ def held(tellings: Iterable[Telling]) -> list[HeldRelation]:
     target of a single-valued kind ends the one before; "no longer" ends the relation that it names.
     O(n log n).
 
-    >>> told = [(5.0, 1, Relation("bo", "lives in", "oslo")), (2.0, 0, Relation("bo", "lives in", "rome"))]
+    >>> told = [(5.0, 1, EntityRelation("bo", "lives in", "oslo")), (2.0, 0, EntityRelation("bo", "lives in", "rome"))]
     >>> [(h.target, h.since, h.weight) for h in held(told)]
     [('oslo', 5.0, 1)]
     """

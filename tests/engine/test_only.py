@@ -290,12 +290,7 @@ def test_a_filter_is_converted_to_its_plain_form() -> None:
     found = checked_query(Query("?", id="q", only=Only(*times, *names)), 1e6).only
     noon = (NOON - datetime(1970, 1, 1)).total_seconds() / 3600.0
     assert found == Only(
-        noon,
-        noon,
-        ("s1", "s2"),
-        ("Ada", "Bo"),
-        (("kind", "note"), ("tags", ("a", "b"))),
-        ("e1",),
+        noon, noon, ("s1", "s2"), ("Ada", "Bo"), (("kind", "note"), ("tags", ("a", "b"))), ("e1",)
     )
     assert found and type(found.exclude[0]) is str and type(found.since) is float
     assert (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.people import free_recall
-from hebbarium.benchmarks.people.data import Trial
+from hebbarium.benchmarks.people.data import RecallTrial
 from hebbarium.benchmarks.people.free_recall import (
     added,
     counts,
@@ -31,9 +31,9 @@ WORDS = ("swamp", "lava", "atlas", "chapel", "leopard", "ozone")
 REGISTRY = Registry.read()
 
 
-def trial(recalls: Sequence[int], times: Sequence[int] = (), number: int = 1) -> Trial:
+def trial(recalls: Sequence[int], times: Sequence[int] = (), number: int = 1) -> RecallTrial:
     times = tuple(times) or tuple(range(1000, 1000 + len(recalls)))
-    return Trial("MTK0002", number, "v", 800, 12000, WORDS, tuple(recalls), times)
+    return RecallTrial("MTK0002", number, "v", 800, 12000, WORDS, tuple(recalls), times)
 
 
 def test_curves_of_one_list_by_hand() -> None:

@@ -15,7 +15,7 @@ from hebbarium.benchmarks.people.data import (
     COLUMNS,
     HALVES,
     LENGTHS,
-    Trial,
+    RecallTrial,
     by_person,
     half,
     read_trials,
@@ -25,7 +25,7 @@ from hebbarium.benchmarks.people.data import (
 )
 from hebbarium.engine.base.errors import DataError
 
-TRIAL = Trial(
+TRIAL = RecallTrial(
     "MTK0002", 1, "v", 800, 12000, ("ice cream", "swamp", "lava"), (3, -999, 1), (1, 2, 9)
 )
 

@@ -11,7 +11,7 @@ import pytest
 from hebbarium.benchmarks.people import study as studying
 from hebbarium.benchmarks.people.data import by_person, shipped_trials, written
 from hebbarium.benchmarks.people.reference import ReferenceCMR
-from hebbarium.benchmarks.people.study import RECENCY, REFERENCE, Report, people_of, study
+from hebbarium.benchmarks.people.study import RECENCY, REFERENCE, StudyReport, people_of, study
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -40,19 +40,21 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def studied(out: Path, few: Path, *sets: MechanismSet, **more: Any) -> Report:
+def studied(out: Path, few: Path, *sets: MechanismSet, **more: Any) -> StudyReport:
     embedder = CachedEmbedder(HashingEmbedder(32), out.parent / "cache.sqlite")
     options: dict[str, Any] = {"data": few, "people": 3, **more}
     return study("free_recall", sets, REGISTRY, embedder, out, **options)
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory, few: Path) -> tuple[Report, Path]:
+def report(tmp_path_factory: pytest.TempPathFactory, few: Path) -> tuple[StudyReport, Path]:
     out = tmp_path_factory.mktemp("human") / "out"
     return studied(out, few, MINE, GATED, seeds=2), out
 
 
-def test_every_memory_has_a_row_with_its_readout_and_a_score(report: tuple[Report, Path]) -> None:
+def test_every_memory_has_a_row_with_its_readout_and_a_score(
+    report: tuple[StudyReport, Path],
+) -> None:
     rows = {row.name: row for row in report[0].rows}
     assert list(rows) == ["mine", "gated", "bm25", "naive_rag", RECENCY, REFERENCE]
     for name in ("mine", REFERENCE):
@@ -62,7 +64,9 @@ def test_every_memory_has_a_row_with_its_readout_and_a_score(report: tuple[Repor
     assert rows["mine"].likelihood["fitting"] > rows["bm25"].likelihood["fitting"]
 
 
-def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(report: tuple[Report, Path]) -> None:
+def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(
+    report: tuple[StudyReport, Path],
+) -> None:
     gated = next(row for row in report[0].rows if row.name == "gated")
     assert "its gates refused" in gated.why and gated.readout is None
     assert not gated.distances and gated.score.n == 0
@@ -70,7 +74,7 @@ def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(report: tuple[Rep
     assert "its gates refused" in text and "Pazdera" in text
 
 
-def test_files_hold_plain_data(report: tuple[Report, Path]) -> None:
+def test_files_hold_plain_data(report: tuple[StudyReport, Path]) -> None:
     found = json.loads((report[1] / "human.json").read_text(encoding="utf-8"))
     assert [row["name"] for row in found["rows"]] == [row.name for row in report[0].rows]
     assert len(found["rows"][0]["curves"]["24"]["position"]) == 24 and not found["evidence"]
@@ -79,7 +83,7 @@ def test_files_hold_plain_data(report: tuple[Report, Path]) -> None:
 
 
 def test_a_second_run_takes_all_cells_from_the_ledger_and_finds_the_same(
-    report: tuple[Report, Path], few: Path, monkeypatch: pytest.MonkeyPatch
+    report: tuple[StudyReport, Path], few: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from hebbarium.benchmarks.people import run
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.people import scores
-from hebbarium.benchmarks.people.data import Trial
+from hebbarium.benchmarks.people.data import RecallTrial
 from hebbarium.benchmarks.people.free_recall import Counts, added, counts, curves
 
 WORDS = ("swamp", "lava", "atlas", "chapel", "leopard", "ozone")
@@ -21,7 +21,9 @@ def person(stream: np.random.Generator, chance: np.ndarray, lists: int = 8) -> C
         places = stream.permutation(np.flatnonzero(stream.random(6) < chance) + 1)
         recalls = tuple(map(int, places))
         trials.append(
-            Trial("P2", number, "v", 800, 12000, WORDS, recalls, tuple(range(1, len(recalls) + 1)))
+            RecallTrial(
+                "P2", number, "v", 800, 12000, WORDS, recalls, tuple(range(1, len(recalls) + 1))
+            )
         )
     return counts(trials, 6)
 
