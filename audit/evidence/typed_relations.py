@@ -93,7 +93,7 @@ def the_latest_telling_holds(specimen: Any) -> Any:
         tellings = []
         for row in range(12):
             first, second = rng.choice(4, 2, replace=False)
-            relation = specimen.Relation(
+            relation = specimen.EntityRelation(
                 names[first], kinds[rng.integers(4)], names[second], bool(rng.random() < 0.8)
             )
             tellings.append((float(rng.integers(0, 5)), row, relation))
@@ -192,7 +192,7 @@ def side_by_side(specimen: Any) -> Any:
     def every(text: str, speaker: str = "") -> Any:
         names = [word.strip(".,?").lower() for word in text.split() if word[:1].isupper()]
         return (*original(text, speaker), *(
-            specimen.Relation(first, "knows", second) for first, second in pairwise(names)
+            specimen.EntityRelation(first, "knows", second) for first, second in pairwise(names)
         ))  # fmt: skip
 
     return specimen.replacing("relations_of", every)
