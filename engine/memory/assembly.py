@@ -640,15 +640,15 @@ class Assembly:
                 strict=True,
             )
             coming = [
-                replace(each, session=session, speaker=speaker)
-                for each, (session, speaker) in zip(coming, numbers, strict=True)
+                replace(incoming, session=session, speaker=speaker)
+                for incoming, (session, speaker) in zip(coming, numbers, strict=True)
             ]
             texts = dict.fromkeys(
                 text for named in self._read(self._forecasts, coming) for text in named
             )
             if texts:
                 self.embedder.embed(list(texts))
-            self._coming = {each.event: each for each in coming}
+            self._coming = {incoming.event: incoming for incoming in coming}
 
     def show(self, row: int, visible: bool) -> None:
         """Set whether a row is visible: False archives it, as a vote HIDE does.  Raises
@@ -845,12 +845,12 @@ def owned_columns(
             if isinstance(column, Column):
                 columns.append((column, sizes))
     for m in mechanisms:
-        for each in type(m).hooks():
-            for item in (*each.sets, *each.adds):
+        for declared in type(m).hooks():
+            for item in (*declared.sets, *declared.adds):
                 if isinstance(item, Column) and item not in owners:
                     raise ContractError(
                         f"writes {item.name}, which no mechanism owns",
-                        where=f"{m.id}.{each.name}",
+                        where=f"{m.id}.{declared.name}",
                         cure="list it in `owns`",
                     )
     return columns
@@ -880,7 +880,7 @@ def weighted_signals(mechanisms: Sequence[Mechanism[Any]]) -> list[tuple[Signal,
     """Every signal with its owner's parameter `weight`.  Raises ContractError for an owner
     without one.
     """
-    found = []
+    weighted = list[tuple[Signal, float]]()
     for m in mechanisms:
         for column in m.owns:
             if isinstance(column, Signal):
@@ -890,5 +890,5 @@ def weighted_signals(mechanisms: Sequence[Mechanism[Any]]) -> list[tuple[Signal,
                         where=m.id,
                         cure="add it",
                     )
-                found.append((column, float(m.params.weight)))
-    return found
+                weighted.append((column, float(m.params.weight)))
+    return weighted

@@ -331,7 +331,7 @@ class Engine(ReadableMemory):
         """
         self.passing.look()
         rows = list(row) if isinstance(row, Sequence | np.ndarray) else [row]
-        checked = [checked_row(each, self.store.n) for each in rows]
+        checked = [checked_row(number, self.store.n) for number in rows]
         self.answering.refresh()
         explanations = explained(self.assembly, self.answering.asked(query), checked)
         return explanations if isinstance(row, Sequence | np.ndarray) else explanations[0]

@@ -75,9 +75,11 @@ def needed_rows(
     where = place(asked)
     if asked.life is not life:
         _require_same(answer, where, log, store, erased)
-    found = sorted(set(_rows(answer, rows_or_ids, where, log)), key=lambda row: _order(answer, row))
-    kept = [row for row in found if not erased(row)]
-    return read_only(np.array(kept, dtype=np.int64)), len(kept) < len(found)
+    needed = sorted(
+        set(_rows(answer, rows_or_ids, where, log)), key=lambda row: _order(answer, row)
+    )
+    kept = [row for row in needed if not erased(row)]
+    return read_only(np.array(kept, dtype=np.int64)), len(kept) < len(needed)
 
 
 def _order(answer: Answer, row: int) -> tuple[bool, float, int]:
@@ -93,15 +95,15 @@ def _rows(answer: Answer, given: Any, where: str, log: EventLog) -> Iterator[int
         and not isinstance(given, str | bytes)
         and getattr(given, "ndim", 1) != 0
     )
-    for each in given if several else (given,):
-        if isinstance(each, str):
-            yield from _rows_of_id(answer, each, where, log)
+    for row_or_id in given if several else (given,):
+        if isinstance(row_or_id, str):
+            yield from _rows_of_id(answer, row_or_id, where, log)
             continue
         try:
-            yield checked_row(each, answer.standing.size)
+            yield checked_row(row_or_id, answer.standing.size)
         except InputError as error:
             raise InputError(
-                f"{each!r} is no row that the memory held when it answered",
+                f"{row_or_id!r} is no row that the memory held when it answered",
                 where=where,
                 cure=f"{error.cure}, or the id of an event",
             ) from None
@@ -110,8 +112,8 @@ def _rows(answer: Answer, given: Any, where: str, log: EventLog) -> Iterator[int
 def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]:
     """The answered rows that show the event; if none does, the rows of the event."""
     shown = [unit.row for unit in answer.units if id and id in unit.events]
-    found = shown or [row for row in log.rows_of(id) if row < answer.standing.size]
-    if not found:
+    rows = shown or [row for row in log.rows_of(id) if row < answer.standing.size]
+    if not rows:
         why = "was not stored before the answer" if log.numbers(id) else "is unknown"
         raise InputError(
             f"the event {id!r} {why}",
@@ -120,7 +122,7 @@ def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]
             if answer.units
             else "give the id of a stored event, or a row",
         )
-    return found
+    return rows
 
 
 def _require_same(

@@ -52,8 +52,8 @@ def history(memory: Engine, row: int) -> History:
         new = joined.get(waiting.pop(), set()) - versions
         versions |= new
         waiting += new
-    held = {~log.rows[each]: each for each in log.made}
-    about = [number for number, each in enumerate(log.writings) if row in each.sources]
+    held = {~log.rows[row]: row for row in log.made}
+    about = [number for number, writing in enumerate(log.writings) if row in writing.sources]
     return History(
         unit,
         writing,
