@@ -16,6 +16,7 @@ from ...engine.contract.vocabulary import RELEASED, VETO
 from ...engine.memory.engine import Engine
 from ...engine.text.features import features
 from ..checks import adaptation, at_least, limit, mutant, reference
+from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, registry
 from .shared.messages import GRADED
 
@@ -49,12 +50,32 @@ def messages_are_ranked_as_by_hand(specimen: Any) -> Any:
 @reference(
     "IM-2",
     source="the same messages: Cortex calls a memory strong above 0.7 and weak below 0.5 (4.2.4)",
+    papers=("cortex2026",),
 )
 def what_must_be_kept_is_strong_and_what_passes_is_weak(specimen: Any) -> Any:
     scores = dict(zip(GRADED, worths(specimen, [text for _, text in GRADED]), strict=True))
     strong = [float(score > 0.7) for (grade, _), score in scores.items() if grade == 5]
     weak = [float(score < 0.5) for (grade, _), score in scores.items() if grade <= 3]
     return at_least([np.mean(strong), np.mean(weak)], 0.9)
+
+
+@figure(
+    "by_grade",
+    caption="Importance rises with the grade that a hand gave a message, and overlaps between neighbouring grades",
+    source="ours: 100 messages graded by hand",
+)
+def importance_by_grade(specimen: Any) -> Picture:
+    grades = np.array([grade for grade, _ in GRADED], np.float64)
+    scores = np.array(worths(specimen, [text for _, text in GRADED]))
+    places = np.unique(grades)
+    return Picture(
+        "grade by hand",
+        "importance",
+        (
+            Curve("mean of a grade", places, [scores[grades == g].mean() for g in places]),
+            dots("a message", grades, scores),
+        ),
+    )
 
 
 @adaptation("IM-3", source="the definition, term by term by hand", rtol=1e-9)
@@ -101,6 +122,7 @@ def shares_raise_and_never_exceed_one(specimen: Any) -> Any:
     "IM-5",
     source="the steps of Cortex' public code, added by hand: .3 decision, .2 trouble, .2 design, .1 tags, length, code",
     atol=1e-12,
+    papers=("cortex2026",),
 )
 def the_form_cortex_adds_its_steps(specimen: Any) -> Any:
     plain = "The meeting is over."
@@ -196,6 +218,7 @@ def six(specimen: Any, *others: str, **values: Any) -> Engine:
 @adaptation(
     "IM-R1",
     source="Cortex 4.2.1: importance above 0.6 leaves LABILE after 1 h, above 0.7 leaves EARLY_LTP after 6 h",
+    papers=("cortex2026",),
 )
 def the_printed_cascade_advances_what_is_important(specimen: Any) -> Any:
     memory = six(specimen, "consolidation_cascade_printed")
@@ -210,6 +233,7 @@ def the_printed_cascade_advances_what_is_important(specimen: Any) -> Any:
 @adaptation(
     "IM-R2",
     source="Cortex 4.2.4, by hand: each event above 0.7 raises those below 0.5 that share an entity; the second is raised once, since that makes it strong",
+    papers=("cortex2026",),
 )
 def printed_tagging_fires(specimen: Any) -> Any:
     memory = six(specimen, "synaptic_tagging_printed")

@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import FUSED, LOG_PRIOR, PRIMED
 from ..checks import equation, limit, mutant
+from ..figures import Curve, Picture, dots, figure
 from ..memory import memory_of
 from ..paper_numbers import paper_number
 
@@ -31,7 +32,12 @@ def told(specimen: Any, **values: Any) -> Any:
     return memory
 
 
-@equation("PG-1", source=f"{POLYN}: the gradient at its ends, and its half-way place", rtol=1e-12)
+@equation(
+    "PG-1",
+    source=f"{POLYN}: the gradient at its ends, and its half-way place",
+    rtol=1e-12,
+    papers=("polyn2009context",),
+)
 def the_gradient_falls_from_its_scale_to_one(specimen: Any) -> Any:
     half = math.log(2.0) / 0.25
     measured = [
@@ -57,7 +63,12 @@ def no_scale_is_no_primacy(specimen: Any) -> Any:
     return [*memory.column(specimen.PRIMACY), *memory.column(LOG_PRIOR)], [1.0] * 9 + [0.0] * 9
 
 
-@equation("PG-4", source=f"{POLYN}: places counted by hand, interleaved sessions", rtol=1e-12)
+@equation(
+    "PG-4",
+    source=f"{POLYN}: places counted by hand, interleaved sessions",
+    rtol=1e-12,
+    papers=("polyn2009context",),
+)
 def the_place_is_that_in_the_session(specimen: Any) -> Any:
     memory = told(specimen, scale=2.0, decay=0.3)
     expected = [2.0 * math.exp(-0.3 * (place - 1)) + 1.0 if place else 1.0 for _, place in TOLD]
@@ -76,6 +87,23 @@ def support_is_multiplied_by_attention(specimen: Any) -> Any:
     fused = memory.column(FUSED).astype(np.float64)
     phi = np.array([2.0 * math.exp(-0.3 * (p - 1)) + 1.0 if p else 1.0 for _, p in TOLD])
     return memory.column(PRIMED), (fused - fused.min()) / np.ptp(fused) * phi
+
+
+@figure(
+    "gradient",
+    caption="The first item of a session gets the most attention, and from about the fifth on all get the same",
+    source=f"closed form phi_s e^(-phi_d (i - 1)) + 1, with the numbers of {POLYN}",
+)
+def attention_by_place(specimen: Any) -> Picture:
+    places = np.arange(1, 13)
+    return Picture(
+        "place in the session",
+        "attention",
+        (
+            Curve("mechanism", places, [specimen.attention(int(i), 1.07, 0.98) for i in places]),
+            dots("closed form", places, 1.07 * np.exp(-0.98 * (places - 1.0)) + 1.0),
+        ),
+    )
 
 
 @mutant("an exponential gradient without the floor of 1", rejected_by="PG-1")

@@ -16,6 +16,7 @@ from ...engine.base.errors import HebbariumError
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.contract.columns import Phase
 from ...engine.ports.embedder import HashingEmbedder
+from ...reporting.output import put
 from ..datasets import load
 from ..experiments.costs import lived
 
@@ -50,7 +51,7 @@ def main() -> None:
     """The work of the process: prints seconds by mechanism as JSON."""
     given = json.load(sys.stdin)
     chosen = MechanismSet(given["name"], given["summary"], given["mechanisms"])
-    print(json.dumps(_seconds(chosen)))
+    put(json.dumps(_seconds(chosen)))
 
 
 def _seconds(chosen: MechanismSet) -> Mapping[str, float]:

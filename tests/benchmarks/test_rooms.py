@@ -13,7 +13,7 @@ ROOM = Path(__file__).parent.parent.parent / "benchmarks"
 FLOORS = {"datasets": 0, "systems": 0, "designs": 0, "execution": 1, "scores": 2, "edits": 3,
           "reports": 3, "calibration": 4, "drills": 4,
           "influence": 4, "language_models": 4, "runs": 4, "probes": 5, "experiments": 6,
-          "worlds": 6, "composition": 7}  # fmt: skip
+          "people": 6, "worlds": 6, "composition": 7}  # fmt: skip
 ROOMS = sorted(f.parent for f in ROOM.rglob("__init__.py") if f.parent != ROOM)
 FILES = [
     f

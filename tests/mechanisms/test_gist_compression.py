@@ -37,7 +37,9 @@ def after_nights(
     memory = Engine(
         [
             Worth("worth", Params(1.0)),
-            registry.instance(id, {"level": 0.25} if id == "gist_compression" else {}),
+            registry.instance(
+                id, {"level": 0.25} if id == "gist_compression" else {"threshold": 1.0}
+            ),
         ],
         HashingEmbedder(16),
     )
@@ -109,6 +111,7 @@ def test_nothing_is_compressed_before_the_first_night(registry: Registry) -> Non
 
 
 def test_printed_form_compresses_by_age_alone(registry: Registry) -> None:
+    """At a threshold of 1, which every memory meets without a replay."""
     memory = after_nights(
         registry, "gist_compression_printed", [9.0, 0.1, 0.1, 9.0], 1.5, gap=300.0
     )
