@@ -493,9 +493,6 @@ def test_only_other_names_of_its_categories_give_the_totals_of_locomo(
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["Martin 2017", "Deust 2025", "Kumaran 2016", "Aimone et al. 2014"]
-)
 def test_what_stands_in_for_a_mechanism_exists(systems: dict[str, SourceSystem]) -> None:
     """A row that is not run because the engine does it names the file; files and mechanisms that
     rows name exist.
@@ -516,6 +513,9 @@ def test_what_stands_in_for_a_mechanism_exists(systems: dict[str, SourceSystem])
             assert not gone, f"{claim.module}: there is no {gone}"
 
 
+@pytest.mark.parametrize(
+    "name", ["Martin 2017", "Deust 2025", "Kumaran 2016", "Aimone et al. 2014"]
+)
 def test_what_is_cited_and_not_listed_is_reported(
     systems: dict[str, SourceSystem], name: str
 ) -> None:
