@@ -49,7 +49,7 @@ def test_the_steps_run_in_a_fresh_environment(tmp_path: Path) -> None:
             )
             assert run.returncode == 0, f"{step}\n{run.stdout}{run.stderr}"
     (entry,), (default,) = steps("ENTRYPOINT"), steps("CMD")
-    command = [*re.findall(r'"(.+?)"', entry), "--dry-run"]
+    command = [*re.findall(r'"(.+?)"', entry), "--dry-run", "--no-print-directory"]
     for targets in (re.findall(r'"(.+?)"', default), ["demo"], ["test"]):
         run = subprocess.run([*command, *targets], cwd=source, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr

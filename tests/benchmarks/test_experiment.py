@@ -323,7 +323,7 @@ def test_long_designs_are_confirmed_from_one_timed_cell(
         costs.cells == 2 * 13
         and 2 * 2 <= costs.lives < 26
         and 0 < costs.minutes < 5
-        and "26 cells share" in costs.line()
+        and "26 cells of" in costs.line()
     )
     carry(text, dataset("d", 2), out="long", confirm=asked.append)
     assert len(asked) == 1, "a finished design is not asked for again"

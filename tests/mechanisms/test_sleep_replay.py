@@ -133,7 +133,7 @@ def test_the_printed_kernels_compiled_equal_plain() -> None:
     )
     out = np.full((2, 5), -1)
     for kernel, room in zip((printed.sequence, printed.sequence.py_func), out, strict=True):
-        kernel(0, 1, *links, 2, np.ones(3, np.bool_), room)
+        kernel(0, 1, *links, 2, np.empty((0, 2), np.int64), np.ones(3, np.bool_), room)
     assert out[0].tolist() == out[1].tolist() == [0, 2, -1, -1, -1]
 
 
