@@ -67,8 +67,9 @@ def modules_of(node: ast.AST) -> list[str]:
         return []
     called = getattr(node.func, "attr", getattr(node.func, "id", ""))
     name = node.args[0]
-    named = isinstance(name, ast.Constant) and isinstance(name.value, str)
-    return [str(name.value)] if called == "import_module" and named else []  # type: ignore[attr-defined]
+    if called != "import_module" or not isinstance(name, ast.Constant):
+        return []
+    return [name.value] if isinstance(name.value, str) else []
 
 
 @cache

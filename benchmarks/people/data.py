@@ -26,7 +26,6 @@ ATTRIBUTION: Final = (
 )
 COLUMNS: Final = ("subject", "list", "modality", "length", "rate_ms", "distractor_ms", "words",
                   "recalled_positions", "times_ms")  # fmt: skip
-EXTRA_LIST: Final = -999  # a recalled word that no list had
 LENGTHS: Final = (12, 24)
 HERE: Final = Path(__file__).parent
 TRIALS, PEOPLE = HERE / "ltpfr3_trials.tsv", HERE / "ltpfr3_people.json"
@@ -44,7 +43,7 @@ class RecallTrial:
     rate        ms from one word to the next
     distractor  ms of arithmetic between the last word and recall
     words       in order of presentation
-    recalls     positions from 1 in order of recall; -n: a word of the n-th list before; EXTRA_LIST:
+    recalls     positions from 1 in order of recall; -n: a word of the n-th list before; -999:
                 of no list.  Repetitions are as they were said
     times       ms since recall began, of each recall
     """
@@ -61,11 +60,6 @@ class RecallTrial:
     @property
     def length(self) -> int:
         return len(self.words)
-
-    @property
-    def condition(self) -> tuple[int, int, int, str]:
-        """Length, rate, distractor and modality."""
-        return self.length, self.rate, self.distractor, self.modality
 
 
 def half(person: str) -> Half:

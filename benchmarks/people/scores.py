@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.harness.bands import SeedEstimate
-from .free_recall import Counts, added, counts, curves
+from .free_recall import Counts, added, curves
 
 Floats = NDArray[np.float64]
 CORE: Final = ("position", "first", "lags")  # curves of the score
@@ -169,8 +169,3 @@ def signs(mine: Curves, people: Curves) -> dict[str, bool | None]:
         else mine_is == direction(np.asarray(people[name], np.float64))
         for name in ("intrusions", "pauses")
     }
-
-
-def counted(trials: Sequence[Any], lengths: Sequence[int]) -> dict[int, Counts]:
-    """The counts of the trials of one person, by length."""
-    return {length: counts(trials, length) for length in lengths}

@@ -61,7 +61,7 @@ def test_a_filter_of_50000_rows(clock: Any) -> None:
         "speaker": numbers % 2,
     }
 
-    class Rows:
+    class Rows:  # only what the filter reads of a store
         n = len(columns[CREATED.name])
 
         def array(self, column: Any) -> Any:

@@ -83,9 +83,9 @@ class ReadableMemory(Serial):
         mechanism of this memory nor the engine owns.
 
         (n, ...) for a column of memories or candidates, (m, ...) for one of edges, one cell (...)
-        otherwise.  Columns of events hold the values of the last event; those of candidates hold
-        those of the last question that all rows were asked.  A stage that no step computes is the
-        stage before.
+        otherwise.  Columns of events hold the values of the last event.  Columns of candidates
+        hold the values of the last question that was asked of all rows.  A stage that no step
+        computes has the values of the stage before it.
         """
         self._sound("column")
         owned = self.assembly.owned(column)

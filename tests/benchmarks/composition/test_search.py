@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def cheapest(problem: Problem, score: Score) -> float:
     )
 
 
-def toy(seed: int, **more: object) -> tuple[Problem, Score]:
+def toy(seed: int, **more: Any) -> tuple[Problem, Score]:
     """Two constraints, effects of mechanisms and of pairs of them."""
     rng = np.random.default_rng(seed)
     alone = rng.choice([0.0, 0.0, 0.0, 0.002, 0.01, 0.03, -0.004], size=(2, len(IDS)))
@@ -44,7 +45,7 @@ def toy(seed: int, **more: object) -> tuple[Problem, Score]:
         on = np.array([float(id in part) for id in IDS])
         return np.asarray(alone @ on + together @ np.array([on[a] * on[b] for a, b in pairs]))
 
-    return Problem(IDS, (0.006, 0.006), dict.fromkeys(IDS, 1.0), **more), score  # type: ignore[arg-type]
+    return Problem(IDS, (0.006, 0.006), dict.fromkeys(IDS, 1.0), **more), score
 
 
 def test_the_part_is_allowed_and_nothing_of_it_can_leave_alone() -> None:

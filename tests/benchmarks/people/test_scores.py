@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hebbarium.benchmarks.people import scores
 from hebbarium.benchmarks.people.data import RecallTrial
@@ -15,7 +16,7 @@ WORDS = ("swamp", "lava", "atlas", "chapel", "leopard", "ozone")
 CHANCE = np.array([0.6, 0.4, 0.3, 0.3, 0.5, 0.8])
 
 
-def person(stream: np.random.Generator, chance: np.ndarray, lists: int = 8) -> Counts:  # type: ignore[type-arg]
+def person(stream: np.random.Generator, chance: NDArray[np.float64], lists: int = 8) -> Counts:
     trials = []
     for number in range(1, lists + 1):
         places = stream.permutation(np.flatnonzero(stream.random(6) < chance) + 1)
