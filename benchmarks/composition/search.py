@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.base.counts import plural
+
 Part = frozenset[str]  # the mechanisms of a part of the whole set
 Floats = NDArray[np.float64]
 # what each of some parts loses on every constraint, (parts, c); the whole loses 0
@@ -323,7 +325,7 @@ class _Search:
         return part
 
     def _size(self, part: Part) -> str:
-        return f"{len(part)} mechanism{'s' * (len(part) != 1)}"
+        return plural(len(part), "mechanism")
 
     def _re_entered(self, part: Part) -> Part | None:
         """A cheaper allowed part that has a removed mechanism, or None."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ...engine.base.errors import DataError, InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...reporting.files import write_json, write_whole
+from ...reporting.files import finite, write_json, write_whole
 from ...reporting.provenance import Made, made
 from ...reporting.text import in_cell, plural
 from ..designs.arms import Arm
@@ -23,7 +23,7 @@ from ..execution.plan import Composition, planned
 from ..execution.setup import code_version
 from ..execution.spec import DEFAULTS
 from ..probes.harness.bands import SeedEstimate
-from ..probes.harness.report import with_interval
+from ..probes.harness.report import NO_EVIDENCE, with_interval
 from ..systems.by_name import OURS
 from .data import (
     ATTRIBUTION,
@@ -49,7 +49,6 @@ RECENCY: Final = "recency alone"
 REFERENCE: Final = "hebbarium.benchmarks.people.reference:ReferenceCMR"
 BASELINES: Final = ("bm25", "naive_rag")  # sets that are always measured
 FORMAT: Final = 1
-NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for tests, and no evidence about a memory."
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +330,7 @@ def _recalled(trials: Sequence[RecallTrial], cell: Mapping[str, Any]) -> list[Re
 # --- what is written ------------------------------------------------------------------------------
 def to_json(report: StudyReport) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
-    plain: dict[str, Any] = _plain(
+    plain: dict[str, Any] = finite(
         {
             "format": FORMAT,
             "headline": report.headline,
@@ -343,16 +342,6 @@ def to_json(report: StudyReport) -> dict[str, Any]:
         }
     )
     return plain
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def lines_of(report: StudyReport) -> list[tuple[str, ...]]:

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...reporting.files import write_whole
+from ...reporting.files import finite, write_whole
 from ...reporting.pages import environment
 from ...reporting.text import in_cell, plural
 from ..probes.harness.bands import SeedEstimate
-from ..probes.harness.report import shown, with_interval
+from ..probes.harness.report import NO_EVIDENCE, shown, with_interval
 from .figure import LAYOUTS, figure
 from .result import (
     CHANCE,
@@ -30,7 +30,6 @@ from .result import (
 
 FORMAT = 1
 TEMPLATES = Path(__file__).parent.parent / "templates"
-NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for tests, and no evidence about a memory."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +70,14 @@ def _world(one: WorldResult) -> dict[str, Any]:
     return {"name": w.name, "about": w.about, "strength": w.strength, "source": w.source, "k": w.k,
             "margin": w.margin, "capacity": w.capacity,
             "seeds": one.seeds, "strengths": list(one.strengths),
-            "room": {f"{s:g}": _plain(asdict(e)) for s, e in one.room.items()},
+            "room": {f"{s:g}": finite(asdict(e)) for s, e in one.room.items()},
             "arms": [{"arm": c.arm, "set": c.set, "removed": c.removed, "why": c.why,
-                      "points": [_plain(asdict(p)) for p in c.points]}
+                      "points": [finite(asdict(p)) for p in c.points]}
                      for c in one.curves],
             "trials": [{"set": t.set, "mechanism": t.mechanism, "verdict": t.verdict.value,
                         "why": t.why,
-                        "differences": {f"{s:g}": _plain(asdict(e)) for s,
+                        "differences": {f"{s:g}": finite(asdict(e)) for s,
                                         e in t.differences.items()}} for t in one.trials]}  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def judged(one: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> str:

@@ -21,6 +21,7 @@ from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from ..base.counts import plural
 from ..base.errors import ContractError, RegistryError, nearest
 from ..base.files import UNIT, FilePath
 from ..base.yaml_file import YamlFile, bytes_of
@@ -238,7 +239,9 @@ class MechanismSet:
             for name, value in values.items()
         ]
         overrides = f"overrides {', '.join(changed)}" if changed else "no overrides"
-        return f"<mechanism set {self.name}: {len(self.mechanisms)} mechanism{'s' * (len(self.mechanisms) != 1)}, {overrides}>"
+        return (
+            f"<mechanism set {self.name}: {plural(len(self.mechanisms), 'mechanism')}, {overrides}>"
+        )
 
     def without(self, ids: Iterable[str]) -> MechanismSet:
         """The set without some of its mechanisms.  Raises RegistryError for a mechanism that is not

@@ -5,14 +5,15 @@ comes from data is shown as text.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ....reporting.files import write_json, write_whole
+from ....reporting.files import finite, write_json, write_whole
 from ....reporting.pages import environment
 from ....reporting.text import in_cell, visible
 from .alive import MEANING, AliveMatrix, MatrixCell, Pair, PairedMemories, State
-from .report import FORMAT, NO_EVIDENCE, TEMPLATES, _plain, with_interval
+from .report import FORMAT, NO_EVIDENCE, TEMPLATES, with_interval
 
 MARKS: Mapping[State, str] = {
     State.MOVES: "●",
@@ -77,9 +78,9 @@ def _cell_json(cell: MatrixCell) -> dict[str, Any]:
 def _comparison(one: PairedMemories) -> dict[str, Any]:
     return {"of": one.of, "state": one.state.value, "why": one.why,
             "needs_readers": list(one.readers), "without": list(one.without_base),
-            "numbers": [{"number": p.number, "state": p.state.value, "with": _plain(p.with_it),
-                         "without": _plain(p.without),
-                         "difference": _plain(p.difference)} for p in one.numbers]}  # fmt: skip
+            "numbers": [{"number": p.number, "state": p.state.value, "with": finite(asdict(p.with_it)),
+                         "without": finite(asdict(p.without)),
+                         "difference": finite(asdict(p.difference))} for p in one.numbers]}  # fmt: skip
 
 
 def three(cell: MatrixCell) -> str:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ....reporting.files import write_whole
+from ....reporting.files import finite, write_whole
 from ....reporting.pages import environment
 from ....reporting.text import in_cell, plural
 from .bands import MEANING, ProbeOutcome, ProbeVerdict, SeedEstimate
@@ -82,17 +82,10 @@ def _probe(one: ProbeOutcome, report: Report) -> dict[str, Any]:
     return {**record(one.probe), "expected": one.probe.name in report.named,
             "verdict": one.verdict.value, "why": one.why,
             "told": one.told, "stored": one.stored, "seeds": list(one.seeds),
-            "stimuli": list(one.stimuli), "numbers": {name: _plain(found) for name,
+            "stimuli": list(one.stimuli), "numbers": {name: finite(asdict(found)) for name,
             found in one.numbers.items()},
             "claims": [{"claim": c.text, "holds": c.holds,
-                        **_plain(c.estimate)} for c in one.claims]}  # fmt: skip
-
-
-def _plain(found: SeedEstimate) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in asdict(found).items()
-    }
+                        **finite(asdict(c.estimate))} for c in one.claims]}  # fmt: skip
 
 
 def shown(value: float) -> str:

@@ -14,6 +14,7 @@ from .shared import (
     EmbedderOption,
     JobsOption,
     JsonOption,
+    evidence_notes,
     installed_registry,
     named_embedder,
     print_json,
@@ -105,7 +106,5 @@ def human(
         lines_of(report),
         whole=("memory",),
     )
-    notes = (
-        [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
-    )
+    notes = evidence_notes(report.evidence)
     print_lines(*notes, report.headline, f"written to {out}: human.json, human.md, rows.jsonl")

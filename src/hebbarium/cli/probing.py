@@ -16,6 +16,7 @@ from .shared import (
     JobsOption,
     JsonOption,
     OutOption,
+    evidence_notes,
     installed_registry,
     named_embedder,
     print_json,
@@ -185,11 +186,7 @@ def probe(
             rows,
             whole=("probe", "verdict"),
         )
-        notes = (
-            []
-            if report.evidence
-            else ["the hashing embedder is for tests: no evidence about a memory"]
-        )
+        notes = evidence_notes(report.evidence)
         print_lines(
             *notes,
             report.headline,
@@ -267,7 +264,5 @@ def _alive(
         summary_rows(matrix),
         whole=("mechanism", "verdict"),
     )
-    notes = (
-        [] if matrix.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
-    )
+    notes = evidence_notes(matrix.evidence)
     print_lines(*notes, matrix.headline, f"written to {out}: probes.json, probes.md, probes.html")

@@ -211,6 +211,11 @@ def print_kept(meter: Meter, out: Path) -> None:
         )
 
 
+def evidence_notes(evidence: bool) -> list[str]:
+    """What a command says of numbers of the hashing embedder; nothing of those of a model."""
+    return [] if evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+
+
 def print_missing_gold(data: Dataset) -> None:
     """Say how many gold ids the data set has that name no event."""
     if missing := data.notes.get("gold_missing"):

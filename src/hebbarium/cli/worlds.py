@@ -14,6 +14,7 @@ from .shared import (
     EmbedderOption,
     JobsOption,
     JsonOption,
+    evidence_notes,
     installed_registry,
     named_embedder,
     print_json,
@@ -123,9 +124,7 @@ def world(
             lines_of(result),
             whole=("arm",),
         )
-    notes = (
-        [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
-    )
+    notes = evidence_notes(report.evidence)
     print_lines(
         *notes, report.headline, f"written to {out}: world.json, world.md, world.html, rows.jsonl"
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
@@ -30,6 +30,7 @@ from ..engine.contract.vocabulary import VISIBLE
 from ..engine.memory.engine import Engine
 from ..engine.memory.history import history
 from ..engine.state.graph import EdgeType
+from ..reporting.files import finite
 
 Plain = dict[str, Any]
 CORRECTS: Final = "corrects"  # attribute of an event that replaces another one
@@ -168,15 +169,6 @@ def explain(memory: Engine, question: str, what: str | int) -> Plain:
     for part in made["signals"]:
         part["facet"] = part["facet"].name.lower()
     return finite(made)  # type: ignore[no-any-return]
-
-
-def finite(value: Any) -> Any:
-    """The same value with None in place of NaN and infinities, which JSON does not have."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: finite(item) for key, item in value.items()}
-    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 # --- looking --------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from pydantic import Field
 from ..engine.base.errors import HebbariumError, InputError
 from ..engine.context.tasks import TaskStatus
 from ..engine.memory.engine import Engine
+from ..reporting.files import finite
 from . import calls
 from .moments import here, period
 
@@ -322,17 +323,17 @@ def _told(function: Callable[..., Any], error_type: type[Exception]) -> Callable
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
-            return calls.finite(function(*args, **kwargs))
+            return finite(function(*args, **kwargs))
         except HebbariumError as error:
             if error_type is InputError:
                 raise
             raise error_type(str(error)) from error
 
-    called.__signature__ = inspect.signature(function, eval_str=True)  # type: ignore[attr-defined]
+    signature = inspect.signature(function, eval_str=True)
+    vars(called)["__signature__"] = signature
     called.__annotations__ = {
-        name: parameter.annotation
-        for name, parameter in called.__signature__.parameters.items()  # type: ignore[attr-defined]
-    } | {"return": called.__signature__.return_annotation}  # type: ignore[attr-defined]
+        name: parameter.annotation for name, parameter in signature.parameters.items()
+    } | {"return": signature.return_annotation}
     return called
 
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -104,6 +105,22 @@ def write_whole(path: Path, lines: Iterable[str], *, shared: bool = False) -> No
                 f"it cannot be written ({what})", where=str(path), cure=f"{cure}, then start again"
             ) from error
         raise
+
+
+def finite(value: Any) -> Any:
+    """The same value with None in place of NaN and infinities, which JSON does not have; arrays and
+    tuples become lists.
+
+    >>> finite({"a": (1.0, float("nan"))})
+    {'a': [1.0, None]}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    return [finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def write_json(path: Path, data: Any, *, shared: bool = False) -> None:
