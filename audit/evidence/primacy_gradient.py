@@ -141,8 +141,6 @@ def of_the_memory(specimen: Any) -> Any:
             p = self.params
             view.primacy[view.row] = specimen.attention(view.row + 1, p.scale, p.decay)
 
-        attend.__hook__ = specimen.PrimacyGradient.attend.__hook__  # type: ignore[attr-defined]
-
     return specimen.replacing("PrimacyGradient", OfTheMemory)
 
 
@@ -151,7 +149,5 @@ def no_logarithm(specimen: Any) -> Any:
     class NoLogarithm(specimen.PrimacyGradient):  # type: ignore[misc]
         def prefer(self, view: Any, cue: Any) -> None:
             view.log_prior[...] = view.primacy
-
-        prefer.__hook__ = specimen.PrimacyGradient.prefer.__hook__  # type: ignore[attr-defined]
 
     return specimen.replacing("PrimacyGradient", NoLogarithm)

@@ -139,6 +139,15 @@ def polarity(good: float, bad: float) -> float:
     return (good - bad) / (good + bad) if good + bad else 0.0
 
 
+def denied(words: Sequence[str], place: int) -> bool:
+    """Whether one of the two words before a place denies the word that stands there.
+
+    >>> denied(["it", "is", "not", "broken"], 3), denied(["not", "that", "it", "broke"], 3)
+    (True, False)
+    """
+    return not DENIES.isdisjoint(words[max(place - 2, 0) : place])
+
+
 def valence(words: Sequence[str]) -> float:
     """Valence of a text from its words in lower case, -1..1.  O(words).
 
@@ -151,8 +160,8 @@ def valence(words: Sequence[str]) -> float:
         pleasant = stem in GOOD and not died
         unpleasant = died or stem in TROUBLE or stem in SORROW
         if pleasant or unpleasant:
-            denied = not DENIES.isdisjoint(words[max(place - 2, 0) : place])
-            good, bad = good + (pleasant is not denied), bad + (pleasant is denied)
+            turned = denied(words, place)
+            good, bad = good + (pleasant is not turned), bad + (pleasant is turned)
     return polarity(good, bad)
 
 
@@ -164,7 +173,7 @@ def troubled(words: Sequence[str], identifiers: Sequence[str]) -> bool:
     (False, True, True)
     """
     return any(name.rstrip("()").endswith(("Error", "Exception")) for name in identifiers) or any(
-        stem in TROUBLE and DENIES.isdisjoint(words[max(place - 2, 0) : place])
+        stem in TROUBLE and not denied(words, place)
         for place, stem in enumerate(stems(list(words)))
     )
 
