@@ -282,9 +282,7 @@ def _marked(
 
     if names:
         pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        plain = re.sub(
-            rf"(?<![\w@]){'(?:' + pattern + ')'}(?!\w)", lambda m: mark(m.group()), plain
-        )
+        plain = re.sub(rf"(?<![\w@])(?:{pattern})(?!\w)", lambda m: mark(m.group()), plain)
     if speaker:
         plain = re.sub(r"(?<!\w)(?:i|we)(?!\w)", lambda _: mark(speaker), plain)
         plain = re.sub(r"(?<!\w)(?:my|our)(?!\w)", lambda _: f"{mark(speaker)}'s", plain)
