@@ -245,9 +245,9 @@ def around(text: str, stems: Collection[str], tokens: int, counter: TokenCounter
     """The part of a text around the words that hold some stems, at most so many tokens; "" if none
     holds any, or if not even one word fits.
 
-    The part grows from the words where most of the stems stand together, to the right twice as fast
-    as to the left, so that the part for more tokens contains the part for fewer.  In scripts
-    without spaces a word is a character.  O(length).
+    The part grows from the first of the words where most of the stems stand together: over these
+    words, then to the right twice as fast as to the left, so that the part for more tokens contains
+    the part for fewer.  In scripts without spaces a word is a character.  O(length).
 
     >>> around("It rained, and nobody came, and the password of the router is plum, and we left.", {"password"}, 8)
     'the password of the router is'
@@ -261,13 +261,11 @@ def around(text: str, stems: Collection[str], tokens: int, counter: TokenCounter
     )
     if first < 0 or tokens <= 0:
         return ""
-    low, high, most = first, last, WIDEST * tokens
-    # the words that match stand far apart: those at the beginning
-    if counter.tokens(text[spans[low][0] : spans[high][1]]) > tokens:
-        high = low
+    low, high, most = first, first, WIDEST * tokens
     grown = [(low, high)]
     while (low > 0 or high + 1 < len(spans)) and spans[high][1] - spans[low][0] <= most:
-        right = high + 1 < len(spans) and (low == 0 or len(grown) % 3 != 0)
+        outside = len(grown) - (last - first)  # steps beyond the words that hold the stems
+        right = high < last or (high + 1 < len(spans) and (low == 0 or outside % 3 != 0))
         low, high = (low, high + 1) if right else (low - 1, high)
         grown.append((low, high))
     below, above = -1, len(grown) - 1  # the longest that fits, by halving

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from examples import fewer_examples
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -157,6 +157,7 @@ def test_a_longer_form_never_loses_the_sentence_that_is_about_the_query(
         assert KEY in found.text
 
 
+@example(words=["rain", "key,", "昨日は雨が降り", "harbour"], tokens=3)
 @given(
     words=st.lists(
         st.sampled_from(["rain", "soup", "harbour", "key,", "港の鍵", "昨日は雨が降り", "x" * 40]),
