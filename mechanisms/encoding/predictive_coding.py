@@ -350,7 +350,8 @@ def settle(
     """Gradient descent on F until it converges; returns the number of steps.
 
     The rate is the last step divided by the change of slope along it (Barzilai & Borwein 1988); it
-    is halved if F would exceed its initial value.
+    is halved until F falls below the largest of its last ten values, by a little more than rounding
+    (Raydan 1997, doi:10.1137/S1052623494266365), without which the steps need not converge.
 
     tolerance  ()  1  largest |dF/dr| at convergence
     most       ()  1  largest number of steps
@@ -363,14 +364,21 @@ def settle(
     """
     slope, before, trial = np.empty_like(x), np.empty_like(x), np.empty_like(x)
     errors(x, weights, prior, e, at, saturating, eps)
-    ceiling, rate = free_energy(x, eps, weights, precisions, alpha), 0.5 / precisions.max()
+    recent, rate = (
+        np.full(10, free_energy(x, eps, weights, precisions, alpha)),
+        0.5 / precisions.max(),
+    )
     descent(x, eps, weights, precisions, alpha, at, saturating, slope)
+    accepted = 0
     for step in range(most):
         if np.abs(slope).max() <= tolerance:
             return step
         trial[:] = x + rate * slope
         errors(trial, weights, prior, e, at, saturating, eps)
-        if free_energy(trial, eps, weights, precisions, alpha) <= ceiling:
+        energy = free_energy(trial, eps, weights, precisions, alpha)
+        if energy <= recent.max() - 1e-4 * rate * (slope * slope).sum():
+            accepted += 1
+            recent[accepted % recent.shape[0]] = energy
             x[:], before[:] = trial, slope
             descent(x, eps, weights, precisions, alpha, at, saturating, slope)
             curvature, square = _curvature(slope, before)
