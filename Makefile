@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 OUT    := out/demo
 
-.PHONY: demo test test-all lowest speed docs ratings clean
+.PHONY: demo test test-all explore lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium warm --set minimal
@@ -17,15 +17,21 @@ demo: $(VENV)/.installed
 # A process runs the tests of a part of the files, so that what they share is made once.  Commands that tests start load modules as compiled by those
 # before, also where the environment says not to keep them.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist worksteal
+# Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
+SAME := --hypothesis-seed 0
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" $(SAME)
 
 # What `test` leaves out, and again what it tries on few examples or in plain Python.
 test-all: test
-	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all
+	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all $(SAME)
+
+# Properties on examples that no run has tried yet.
+explore: $(VENV)/.installed-dev
+	$(PYTEST) -m hypothesis --hypothesis-profile all
 
 # A few tests with the lowest versions of dependencies, in an environment of their own: a minute and a half of CPU.
 lowest: $(VENV)/.installed-dev

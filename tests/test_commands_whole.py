@@ -16,10 +16,10 @@ from environments import ROOT, checkout, environment, variables
 pytestmark = pytest.mark.slow
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-# run elsewhere: `test` and `test-all` are what runs this; `lowest` is a line of .ci/run; `docs` is
-# built by tests/test_site.py and by its workflow; `speed` measures seconds; `ratings` rewrites
-# pages that tests compare with the evidence; `clean` removes what the others made
-ELSEWHERE = {"test", "test-all", "lowest", "docs", "speed", "ratings", "clean"}
+# run elsewhere: `test` and `test-all` are what runs this; `explore` and `lowest` are workflows;
+# `docs` is built by tests/test_site.py and by its workflow; `speed` measures seconds; `ratings`
+# rewrites pages that tests compare with the evidence; `clean` removes what the others made
+ELSEWHERE = {"test", "test-all", "explore", "lowest", "docs", "speed", "ratings", "clean"}
 NETWORK = ("data get", "--data data/locomo10.json")  # the file is from the network, and not ours
 
 
