@@ -114,7 +114,8 @@ class Passages:
             return
         self._cuts[row] = cut
         kept, words = self._vectors.array[:0], list[Added]()
-        if vectors is not None and len(self._with_vectors.array) == number:
+        # without `vectors` no part was embedded, so the vectors that came are none of the passages
+        if self._keeps_vectors and vectors is not None and len(self._with_vectors.array) == number:
             kept = vectors
             self._keep_vectors(row, vectors)
         if self._keeps_words and len(self._with_words.array) == number:

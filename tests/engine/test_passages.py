@@ -5,6 +5,7 @@ hand.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.hooks import Mechanism
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
@@ -467,6 +470,38 @@ def test_a_long_message_is_embedded_once_and_whole_as_it_is_stored() -> None:
         assert row in memory.retrieve(query, k=3).rows
         assert embedder.calls[before:] in ([], [[query]]), "questions embed themselves alone"
         before = len(embedder.calls)
+
+
+READERS = ("dense_similarity", "lexical_bm25", "passage_words")
+
+
+@pytest.mark.parametrize(
+    "without", [gone for n in range(4) for gone in combinations(READERS, n)], ids="-".join
+)
+def test_a_memory_without_readers_of_passages_answers_as_one_that_had_them(
+    without: tuple[str, ...],
+) -> None:
+    """Which parts a memory keeps as it is told decides what a question costs, and no answer."""
+    registry = Registry.read()
+
+    def mechanisms(gone: Sequence[str] = ()) -> list[Mechanism[Any]]:
+        kept = (*READERS, "convex_fusion", "trigram_match")
+        return [registry.instance(id) for id in kept if id not in gone]
+
+    answers = []
+    for gone in ((), without):
+        memory = Engine(mechanisms(gone), HashingEmbedder(64))
+        memory.encode_all(
+            [
+                Event(float(at), " ".join(map(sentence, range(at, at + 40))), "Ada")
+                for at in range(0, 150, 30)
+            ]
+        )
+        variants = Variants(memory)
+        answers.append(variants.retrieve("hand number 65", 5, variants.planned(mechanisms())))
+    first, second = answers
+    assert first.rows.tolist() == second.rows.tolist()
+    assert first.scores.tolist() == second.scores.tolist()
 
 
 @pytest.mark.slow
