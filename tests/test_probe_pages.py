@@ -90,7 +90,7 @@ def test_what_everything_fails_is_explained(results: dict[str, Any], made: Modul
     ]
     failing += [
         id
-        for id, one in results["sets"]["default"].items()
+        for id, one in results["sets"]["waking"].items()
         if one["verdict"] in ("outside", "not shown", "refused by a gate", "error")
     ]
     assert [id for id in dict.fromkeys(failing) if not made.REASONS.get(id)] == []

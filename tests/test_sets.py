@@ -43,7 +43,7 @@ PARTS = {
     "true_memory_gated": ("`write_gate_true_memory`", "`weighted_rrf`", "", "dated"),
     "true_memory_code": ("", "`weighted_rrf`", "`late_interaction_rerank`", "dated"),
     "cortex": ("`write_gate_cortex`", "`weighted_rrf`", "`late_interaction_rerank`", "released"),
-    "default": ("", "`convex_fusion`", "", "dated"),
+    "default": ("", "`feedback_fusion`", "", "dated"),
 }
 
 
@@ -230,13 +230,13 @@ def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
         ),
     ],
 )
-def test_a_set_with_sources_of_contexts_is_default_with_them(
+def test_a_set_with_sources_of_contexts_is_waking_with_them(
     name: str, more: dict[str, dict[str, Any]]
 ) -> None:
-    default, chosen = REGISTRY.set("default"), REGISTRY.set(name)
+    waking, chosen = REGISTRY.set("waking"), REGISTRY.set(name)
     assert (
-        dict(chosen.mechanisms) == {**default.mechanisms, **more}
-        and chosen.alternates == default.alternates
+        dict(chosen.mechanisms) == {**waking.mechanisms, **more}
+        and chosen.alternates == waking.alternates
     )
     shares = shares_of_sources(REGISTRY.build(chosen))
     assert (
@@ -244,6 +244,12 @@ def test_a_set_with_sources_of_contexts_is_default_with_them(
         == set(more) - {"event_importance", "typed_relations", "stage_detection", "stage_summary"}
         and sum(shares.values()) == 100.0
     )
+
+
+def test_default_is_a_part_of_in_use() -> None:
+    """docs/results/default-set.md compares them as such."""
+    default, in_use = (REGISTRY.set(name).mechanisms for name in ("default", "in_use"))
+    assert default.items() < in_use.items()
 
 
 def test_a_part_that_nothing_declares_is_a_dash() -> None:

@@ -76,7 +76,7 @@ def planned(
     settings: Settings = DEFAULTS,
     others: Sequence[str] = (),
 ) -> RunPlan:
-    """Build and check every arm and load every other system.  20 ms for each arm of `default`.
+    """Build and check every arm and load every other system.  20 ms for each arm of `waking`.
 
     others  names of systems that are measured as well
 

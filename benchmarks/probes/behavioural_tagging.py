@@ -86,7 +86,7 @@ def _probe(variant: str, capability: str) -> Probe:
         "strangers. Strength after 2 d.",
         band=_BAND[variant],
         matters=("synaptic_tagging",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         measures=Measures(columns=("activation", "log_strength")),

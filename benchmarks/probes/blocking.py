@@ -63,7 +63,7 @@ PROBES = (
         "much less a reward with one person alone surprises than with a stranger: the value of the person. 3 cases.",
         band=(Above("B, control", "B, blocked"), Ratio("B, blocked", "B, control", high=NEAR)),
         matters=("dopamine",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         measures=Measures(columns=("plasticity",)),

@@ -84,7 +84,7 @@ PROBES = (
             NotBelow("events at 0.8", "events at 0.95"),
         ),
         matters=("norepinephrine",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         also=tuple(f"noticed at {validity:g}" for validity in VALIDITIES),

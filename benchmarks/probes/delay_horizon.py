@@ -65,7 +65,7 @@ PROBES = (
             Above("later, rewarded", "later, neutral"),
         ),
         matters=("serotonin", "successor_representation"),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
         measures=Measures(columns=("horizon",), answers=True, learns=True),

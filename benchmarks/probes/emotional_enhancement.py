@@ -62,7 +62,7 @@ def _probe(variant: str, hard: bool) -> Probe:
         "strength after 7 d.",
         band=band,
         matters=("emotional_tagging",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=partial(run, hard=hard),
         measures=Measures(columns=("activation", "log_strength")),

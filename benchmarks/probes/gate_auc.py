@@ -203,7 +203,7 @@ PROBES = (
         "noise. Beside it one minus the cosine to the nearest earlier utterance.",
         band=(MoreThan("AUC", 0.5),),
         matters=("write_gate_true_memory", "write_gate_cortex"),
-        sets=("true_memory_gated", "default", "everything"),
+        sets=("true_memory_gated", "waking", "everything"),
         needs=frozenset({Need.INSTRUMENTS}),
         of_gates=True,
         run=run,

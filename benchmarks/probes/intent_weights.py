@@ -48,7 +48,7 @@ PROBES = (
             Above("time, asked when", "time, asked what"),
         ),
         matters=("query_intent",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         measures=Measures(columns=("facet_weights",), answers=True),

@@ -60,7 +60,7 @@ PROBES = (
         protocol="Lists of 10, 20 and 30 facts about the same 5 objects after 25 others; each item is asked for with its object.",
         band=(Above("p of 10", "p of 20"), Above("p of 20", "p of 30")),
         matters=("sampling_recovery",),
-        sets=("naive_rag", "default", "everything"),
+        sets=("naive_rag", "waking", "everything"),
         run=run,
         also=("margin of 10", "margin of 30"),
         measures=Measures(answers=True),

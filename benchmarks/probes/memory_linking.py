@@ -64,7 +64,7 @@ PROBES = (
         protocol="Pairs of facts 5 h, 24 h or 7 d apart, 10 d between pairs; margin of the partner when one of the pair is asked for.",
         band=(Above("5 h", "7 d"), Above("5 h", "24 h"), Above("gain at 5 h", "gain at 24 h", 2.0)),
         matters=("engram_allocation", "neurogenesis"),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         run=run,
         measures=Measures(answers=True),
     ),

@@ -71,7 +71,7 @@ PROBES = (
         "In a second life every link after the first starts from an unknown name. Beside the hits, the margin of C.",
         band=(Within("linked, 1 hop", low=0.8), Above("linked, 2 hops", "broken, 2 hops", 2.0)),
         matters=("spreading_activation", "personalized_pagerank", "hebbian_association"),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         run=run,
         also=("linked, margin at 2 hops",),
         measures=Measures(answers=True),

@@ -58,7 +58,7 @@ PROBES = (
             Within("memories per event", high=1.1),
         ),
         matters=("neurogenesis", "recency", "heat"),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         run=run,
         measures=Measures(answers=True),
     ),

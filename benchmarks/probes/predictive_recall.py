@@ -53,7 +53,7 @@ PROBES = (
         "inner item the rank of the one 1 or 2 steps ahead is compared with that of the one as many steps back. Chance: one half.",
         band=(MoreThan("1 ahead before 1 back", HALF), MoreThan("2 ahead before 2 back", HALF)),
         matters=("successor_representation",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=run,
         also=("lead of 1 ahead", "lead of 2 ahead"),

@@ -35,7 +35,7 @@ PROBES = (
         protocol="30 facts; then 15 others, each told twice, 5 min apart; SURPRISE of the first and of the second.",
         band=(Above("first", "second"),),
         matters=("predictive_coding",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         measures=Measures(columns=("surprise",)),

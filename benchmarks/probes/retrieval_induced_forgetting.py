@@ -80,7 +80,7 @@ def _probe(variant: str, practice: str, restudy: bool) -> Probe:
         "category and first two letters. Rp+ practised, Rp- their competitors, Nrp other categories; counterbalanced over two lives.",
         band=band,
         matters=("retrieval_competition",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=partial(run, restudy=restudy),
         measures=Measures(answers=True, learns=True),

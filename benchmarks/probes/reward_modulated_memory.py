@@ -51,7 +51,7 @@ PROBES = (
         "after 24 h.",
         band=(Above("rewarded", "neutral"),),
         matters=("dopamine",),
-        sets=("default", "everything"),
+        sets=("waking", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         measures=Measures(columns=("activation", "log_strength")),

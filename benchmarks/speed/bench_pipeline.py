@@ -83,7 +83,7 @@ def test_retrieve(
     n: int,
 ) -> None:
     """A query of the sets `everything`, which has late interaction and no cross-encoder, and
-    `default`, which has neither.
+    `waking`, which has neither.
     """
     memory, queries = grown(n, without=WITHOUT[chosen], chosen=chosen), asked(n)
     clock(lambda: memory.retrieve(next(queries)), 192, target=RETRIEVE[chosen], warmup=64)

@@ -1,4 +1,4 @@
-"""Probes over `default`: time of one seed, and the share of it that is not spent in calls of the
+"""Probes over `waking`: time of one seed, and the share of it that is not spent in calls of the
 memory.
 """
 

@@ -54,7 +54,7 @@ def asked(seed: int) -> Callable[[], np.ndarray[Any, np.dtype[np.float32]]]:
 
 @pytest.mark.parametrize("n", SIZES)
 def test_three_askers(clock: Any, n: int) -> None:
-    """All products, the 256 nearest and the products again, as the mechanisms of `default` ask;
+    """All products, the 256 nearest and the products again, as the mechanisms of `waking` ask;
     against one flat scan in one thread.
     """
     faiss, index, out, new, other = (

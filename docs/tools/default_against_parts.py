@@ -5,7 +5,8 @@ data.
     FILE] --out OUT
 
 Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.  The table names
-each folder of BEAM: `--beam 100K 500K` gives `beam 100K` and `beam 500K`.
+each folder of BEAM: `--beam 100K 500K` gives `beam 100K` and `beam 500K`.  Sections after the table
+stay as they are.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ The set `default` combines several signals. It should never be worse than the be
 (sentence vectors). The table shows every score on the development data and marks where `default` is worse. In sessions, an event is a whole
 session of LoCoMo or LongMemEval, and an exchange of BEAM, which is named by its folder. Three questions of LongMemEval decide nothing.
 
-`docs/tools/default_against_parts.py` writes this page; a test checks the demo data.
+`docs/tools/default_against_parts.py` writes this table; a test checks the demo data.
 
 | data | questions | score | `default` | best part | difference | |
 |---|---|---|---|---|---|---|
@@ -46,13 +47,17 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 def scores(
-    data: Dataset, model: CachedEmbedder, out: Path, settings: Settings
+    data: Dataset,
+    model: CachedEmbedder,
+    out: Path,
+    settings: Settings,
+    names: Sequence[str] = (CHOSEN, *PARTS),
 ) -> dict[str, dict[str, float]]:
     """Set -> score -> mean over the questions that have gold; also `n`, their number.  Raises
     HebbariumError.
     """
     registry, found = Registry.installed(), {}
-    for name in (CHOSEN, *PARTS):
+    for name in names:
         result: dict[str, Any] = run(
             registry.set(name), registry, data, model, out / name, settings=settings, replace=True
         )
@@ -121,7 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         rows += lines(f"{label}, {unit}s", found)
         print(*rows[-len(SCORES) :], sep="\n", flush=True)
-    TARGET.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+    later = "".join(TARGET.read_text(encoding="utf-8").partition("\n## ")[1:])
+    TARGET.write_text(HEAD + "\n".join(rows) + "\n" + later, encoding="utf-8")
 
 
 if __name__ == "__main__":

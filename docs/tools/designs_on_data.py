@@ -28,7 +28,7 @@ of the set without the mechanism; elsewhere it is the arm minus the whole set. T
 scores on BEAM are MRR of ten abilities with a cross-encoder; here it is recall@10 without one.
 
 With cached embeddings, on two cores that other programs used as well: `everything_leave_one_out` 24.6 min (37 min of CPU, 1,050 cells),
-`default_shapley` 20.8 (29), `everything_varieties` 7.7 (15), each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
+`waking_shapley` 20.8 (29), `everything_varieties` 7.7 (15), each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
 
 `docs/tools/designs_on_data.py` writes this page from finished designs; [designs](../guides/designs.md) says how one is run.
 """
@@ -73,7 +73,7 @@ def section(folder: Path) -> str:
     tables, _, _ = to_markdown(design).partition("\n\n**Provenance**")
     title, _, rest = tables.partition("\n")
     found = "\n".join(conclusions(design))
-    return f"#{title}\n\n{rest.replace(chr(10) + '## ', chr(10) + '### ')}" + (
+    return f"#{title}\n\n{rest.strip().replace(chr(10) + '## ', chr(10) + '### ')}\n" + (
         f"\n{found}\n" if found else ""
     )
 

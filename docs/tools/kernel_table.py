@@ -174,7 +174,7 @@ def ratios(kernel: Kernel, case: Callable[[int], Case]) -> list[str]:
     return shown
 
 
-def main(set_name: str = "default") -> None:
+def main(set_name: str = "waking") -> None:
     forms = forms_of(set_name)
     with tempfile.TemporaryDirectory() as folder:
         # numba sets its settings by name at import, which mypy does not see

@@ -24,7 +24,7 @@ class Curve:
     series: Sequence[tuple[str, Sequence[tuple[float, str]]]]
     y: str = ""
     log: bool = False
-    of: tuple[str, ...] = ("default", "night", "everything")
+    of: tuple[str, ...] = ("waking", "night", "everything")
     relative: bool = False
 
     def sets(self, results: Mapping[str, Any]) -> list[str]:
@@ -55,7 +55,7 @@ CURVES: Mapping[str, Curve] = {
     "testing_effect/crossover": Curve("days, logarithmic", [(kind, [(d,
     f"{kind} at {name}") for name, d in DAYS.items()])
                                                               for kind in ("restudy", "recall")],
-                                                              log=True, of=("default",)),
+                                                              log=True, of=("waking",)),
     "lag_crp/list": Curve("lag", [("", [(lag, f"lag {lag:+d}") for lag in LAGS])]),
     "lag_crp/distractor": Curve("lag", [("", [(lag, f"lag {lag:+d}") for lag in LAGS])]),
     "serial_position/immediate": Curve("position", [("", [(i, f"position {i}") for i in range(1,
@@ -63,28 +63,28 @@ CURVES: Mapping[str, Curve] = {
     "serial_position/delayed": Curve("position", [("", [(i, f"position {i}") for i in range(1,
     17)])], y="share of lists"),
     "list_length/sam": Curve("items of the list", [("", [(n, f"p of {n}") for n in (10, 20, 30)])],
-                             of=("hybrid", "default", "night", "everything")),
+                             of=("hybrid", "waking", "night", "everything")),
     "fan_effect/person_place": Curve("fan", [(kind, [(n, f"{kind} fan {n}") for n in (1, 2,
     3)]) for kind in ("person", "place")],
                                      y="relative to fan 1: margins, and people's times",
-                                     of=("default",), relative=True),
+                                     of=("waking",), relative=True),
     "behavioural_tagging/lags": Curve("h, strong minus weak", [(kind, [(lag,
     f"{kind} {lag:+d} h") for lag in (-5, -3, -1, 0, 1, 2)])
                                                                 for kind in ("shared", "apart")],
-                                                                of=("default", "everything")),
+                                                                of=("waking", "everything")),
     "behavioural_tagging/apart": Curve("h, strong minus weak", [(kind, [(lag,
     f"{kind} {lag:+d} h") for lag in (-5, -3, -1, 0, 1, 2)])
                                                                  for kind in ("apart",)],
-                                                                 of=("default", "night",
+                                                                 of=("waking", "night",
                                                                  "everything")),
     "partial_cue/noise": Curve("% of words left out", [("", [(x, f"p at {x}%") for x in (0, 40, 60,
     80)]), ("dense", [(x, f"dense at {x}%")
                                                                                                             for x in (0, 40, 60, 80)])],
-                               of=("hybrid", "default", "everything")),
+                               of=("hybrid", "waking", "everything")),
     "capacity/load": Curve("memories", [("", [(n, f"p at {n}") for n in (15, 30, 60, 120)]),
                                         ("dense", [(n, f"dense at {n}")
                                                                                            for n in (15, 30, 60, 120)])],
-                           of=("hybrid", "default", "everything")),
+                           of=("hybrid", "waking", "everything")),
     "retrograde_gradient/lesion": Curve("day of the item", [(kind, [(d,
     f"{kind}, day {d}") for d in (1, 10, 20, 29)])
                                                             for kind in ("intact", "lesion")],
@@ -93,10 +93,10 @@ CURVES: Mapping[str, Curve] = {
     f"LDI {i}") for i in range(1, 6)]),
                                                                           ("dense", [(i,
                                                                           f"dense LDI {i}") for i in range(1, 6)])],
-                                      of=("default", "everything")),
+                                      of=("waking", "everything")),
     "permastore/years": Curve("year", [(kind, [(y, f"{kind}, year {y}") for y in (1, 2,
     3)]) for kind in ("learnt well", "told once")], y="ln",
-                              of=("default", "night", "everything")),
+                              of=("waking", "night", "everything")),
     "old_memory_cost/years": Curve("years old", [("", [(y, f"p, {y} years old") for y in (0, 1, 2,
     3)])], y="share in the top 3"),
     "gate_auc/stream": Curve("share stored of what is not worth it", [("", [(0.05, "hits at 0.05"),
@@ -185,9 +185,9 @@ INERT: Mapping[str, str] = {  # why a mechanism moves no probe
 }
 
 REASONS: Mapping[str, str] = {
-    "ab_ac/blocked": "The second list costs the first one 4% of its strength in `default` and nothing in `night`; in `everything` recall of the "
+    "ab_ac/blocked": "The second list costs the first one 4% of its strength in `waking` and nothing in `night`; in `everything` recall of the "
     "second list makes the first one stronger.",
-    "ab_ac/interleaved": "In `default` and `everything` both orders keep the first list alike, so interleaving gains nothing; only `night` makes a "
+    "ab_ac/interleaved": "In `waking` and `everything` both orders keep the first list alike, so interleaving gains nothing; only `night` makes a "
     "difference.",
     "ab_ac/answers": "Only sets with `sleep_orthogonalisation` turn memories away from each other, by a thousandth to a hundredth of the spread of "
     "all scores; in `night` what else changes over a night costs more than that, and in `everything` the gates refuse the second "
@@ -224,16 +224,16 @@ REASONS: Mapping[str, str] = {
     "made of one template.",
     "emotional_enhancement/easy": "Only sets with `emotional_tagging` encode feeling; in `night` and `everything` a strong feeling is not above a "
     "moderate one a week later.",
-    "emotional_enhancement/hard": "In `default` and `everything` the alike items are judged easy, so a strong feeling still helps most; `night`, "
+    "emotional_enhancement/hard": "In `waking` and `everything` the alike items are judged easy, so a strong feeling still helps most; `night`, "
     "which does not judge feeling, is in the band by chance of what it replays.",
-    "equal_texts/age_and_use": "In sets without time or use the two are equal, and ties are broken at random; in `default` the younger one is ahead "
+    "equal_texts/age_and_use": "In sets without time or use the two are equal, and ties are broken at random; in `waking` the younger one is ahead "
     "in little more than half of the pairs, and in `everything` the gates refuse the second of two sentences that differ "
     "in the place alone.",
     "event_order/tau": "Only sets with `event_ordering` answer in order of time; in `everything` the gates refuse most of the events, which are made "
     "of few words.",
     "fan_effect/person_place": "In `everything` the gates refuse most facts, so their margin is not defined, or not ordered.",
     "forgetting_curve/ebbinghaus": "In sets that sleep, replay and transfer raise memories after the first night, so strength does not fall.",
-    "fusion_identities/agreement": "In `default` and `night` the memory that shares the question's words alone is first in half of the cases, "
+    "fusion_identities/agreement": "In `waking` and `night` the memory that shares the question's words alone is first in half of the cases, "
     "because other signals count, too; in `hybrid` ties of the two lists are broken by the order of telling.",
     "gate_auc/stream": "A set without a gate stores everything, and its area is one half; with 5 seeds True Memory's gate alone reaches .79 as "
     "printed and .81 as coded, Cortex's .52.",
@@ -242,15 +242,15 @@ REASONS: Mapping[str, str] = {
     "marked as replaced.",
     "knowledge_update/states": "Without `present_state` the newest state is first in .11 to .30 of the series, though it is among the ten; in "
     "`everything` the gates refuse half of the events, new states above all. Of the 18 series that were not looked at "
-    "while its rules were written, `default` answers .94. Measured with `present_state`; the other probe of this page "
+    "while its rules were written, `waking` answers .94. Measured with `present_state`; the other probe of this page "
     "is older.",
-    "lag_crp/list": "Recall is deterministic, so a small preference for the next item becomes a large ratio: 6 in `default`, above the band; without "
+    "lag_crp/list": "Recall is deterministic, so a small preference for the next item becomes a large ratio: 6 in `waking`, above the band; without "
     "a shared word BM25 answers in order of telling, which looks like contiguity.",
-    "lag_crp/distractor": "As for the list: the ratio in `default` is 5, above the band.",
+    "lag_crp/distractor": "As for the list: the ratio in `waking` is 5, above the band.",
     "list_length/sam": "It needs no mechanism: five objects share more facts in a longer list, so it is a control.",
     "memory_linking/hours": "Sets without `engram_allocation` link nothing by the time of telling; in `night` replay links memories of other days as"
     " well.",
-    "mnemonic_similarity/bins": "In `default` every lure is told from its memory, as by similarity alone at its best threshold, so nothing is left "
+    "mnemonic_similarity/bins": "In `waking` every lure is told from its memory, as by similarity alone at its best threshold, so nothing is left "
     "to gain; the other sets find fewer repetitions or none.",
     "multi_hop/chain": "The signals of association count too little beside meaning and words; the set `hipporag` finds all pairs two hops away.",
     "needle/depths": "A misspelt name is found as often by meaning alone; in `everything` the gates refuse most needles after the first, which are "
@@ -259,29 +259,29 @@ REASONS: Mapping[str, str] = {
     "same words apart.",
     "paired_associates/words": "In `night` and `everything` the signals of association count too little beside similarity of meaning.",
     "paraphrase/questions": "Only a look at single words gains: `late_interaction_rerank` over meaning alone, or over words and meaning, as in "
-    "`true_memory_code`. The other signals of `default` and `everything` lose more than it gains.",
+    "`true_memory_code`. The other signals of `waking` and `everything` lose more than it gains.",
     "partial_cue/noise": "Completion adds nothing to similarity of meaning.",
     "permastore/years": "Without a cascade or a history of use strength does not depend on learning.",
     "predictive_recall/order": "The successor representation learns from three walks; its signal gives the next item a lead, and changes the order "
     "of few memories.",
-    "pruning_selectivity/weeks": "A pair in use is weaker after two months than on day 1, though stronger than an unused one; `default`, which "
+    "pruning_selectivity/weeks": "A pair in use is weaker after two months than on day 1, though stronger than an unused one; `waking`, which "
     "prunes nothing, is in the band by differences of a hundredth.",
     "rapid_reuse/recovery": "Only sets with `short_term_plasticity` use up what a memory passes on.",
     "reconsolidation/mismatch": "The altered version is stored beside the old one and is not preferred to it.",
     "redundancy/wordings": "Curation merges repetitions word for word, not wordings of one fact.",
     "repetition_suppression/text": "Only sets with `predictive_coding` predict the next message.",
-    "retrieval_induced_forgetting/practice": "In `default` competitors fall by 7 points, and the interval over three seeds reaches 0; the other sets "
+    "retrieval_induced_forgetting/practice": "In `waking` competitors fall by 7 points, and the interval over three seeds reaches 0; the other sets "
     "without competition show nothing.",
     "retrieval_induced_forgetting/restudy": "A repetition is refused or merged, so restudy strengthens nothing.",
     "retrograde_gradient/lesion": "Without sleep nothing moves to the cortex, and what is old is lost as what is young.",
-    "reversal_learning/ab_ac": "In `default` no association between the words is learnt; in `night` both partners change as they should and end "
+    "reversal_learning/ab_ac": "In `waking` no association between the words is learnt; in `night` both partners change as they should and end "
     "alike; in `everything` the gates refuse words, so margins are not defined.",
     "reverse_replay/reward": "Without sleep nothing is replayed; in `night` and `everything` steps are replayed forward whatever the reward.",
     "reward_modulated_memory/after": "A reward strengthens the event that brings it, not the one before.",
     "role_filler/permutations": "The six sentences have the same words, and no set gives roles enough weight.",
     "runaway_control/speakers": "Replay and use change strength more than the common factor of a speaker does; in `everything` the gates refuse some "
     "facts.",
-    "salience/news": "Only `everything` judges what was new, and its gates refuse the repetitions, as that of `default` does, so there is nothing to"
+    "salience/news": "Only `everything` judges what was new, and its gates refuse the repetitions, as that of `waking` does, so there is nothing to"
     " compare.",
     "schema_learning/lesion": "One schema of 30 items does not form in these sets; in `everything` the gates refuse the new items.",
     "scope_rules/speaker": "A set without `rule_filter` has no use for the rule.",
@@ -293,7 +293,7 @@ REASONS: Mapping[str, str] = {
     "serial_position/delayed": "As for immediate recall; the end of the list is still ahead after other talk.",
     "shared_memory/filters": "Filters are the engine's, and hold in every set: no answer has a word of somebody else. In `everything` the gates refuse "
     "seven facts in ten, which are made of one template, so what its owner asks for is not there.",
-    "sleep_benefit/wake_sleep": "`default` does not sleep; in `everything` the gates refuse some items.",
+    "sleep_benefit/wake_sleep": "`waking` does not sleep; in `everything` the gates refuse some items.",
     "sleep_schedule/two_process": "Only sets with `sleep_pressure` decide when to sleep.",
     "spacing_effect/crossover": "In sets that sleep, nights raise what was told a day before the test; sets without a history of use show nothing.",
     "standing_instruction/no_shared_words": "By meaning and words alone, 78% of the requests find their instruction, and a statement on the same "
@@ -307,7 +307,7 @@ REASONS: Mapping[str, str] = {
     "earlier message.",
     "when_did/both": "Without `temporal_index` the words of a date find the day in .80 to .87 of the questions where words count, and the week in a "
     "quarter to a third; in `everything` the gates refuse what is told of a thing again.",
-    "who_said_it/speakers": "The gates of `default` and `everything` compare the text without its speaker and refuse what another speaker said "
+    "who_said_it/speakers": "The gates of `waking` and `everything` compare the text without its speaker and refuse what another speaker said "
     "before.",
     "who_said_it/roles": "Without `asker_prior` the two are equal; in `everything` the gates refuse what the second speaker says of a thing.",
     "write_to_recall/lag": "In `everything` the gates refuse more than half of the facts at once.",

@@ -30,13 +30,13 @@ from hebbarium.reporting.files import write_json
 DOCS = Path(__file__).parents[1]
 HERE = DOCS / "reference" / "probes"
 RESULTS = HERE / "results.json"
-SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
+SETS = ("naive_rag", "bm25", "hybrid", "waking", "night", "everything")
 SEARCHES = ("naive_rag", "bm25")  # a search by one vector, and by words: controls
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
-ALIVE = ("default", "everything")
+ALIVE = ("waking", "everything")
 OPEN = "everything_open"  # `everything` without its gates: sets/everything_open.yaml
 PAPERS = ("true_memory", "all_mem")  # sets of papers, measured on the probes that BESIDE names
-DRAWN = ("hybrid", "default", "night", "everything")
+DRAWN = ("hybrid", "waking", "night", "everything")
 MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error",
          "measured": "measured", "no verdict": "?", "not applicable": "/",
          "refused by a gate": "refused"}  # fmt: skip
@@ -483,7 +483,7 @@ def _gated(probes: Sequence[Probe], results: Mapping[str, Any]) -> list[str]:
         return " beside ".join(f"{of[id]['numbers'][number]['mean']:.2f}" for of in (opened, full))
 
     text = (
-        f"`everything` shows fewer effects than `default`, for one reason above all: its gates stored {stored:,} of the {told:,} events that all "
+        f"`everything` shows fewer effects than `waking`, for one reason above all: its gates stored {stored:,} of the {told:,} events that all "
         f"probes told it ({results['seeds']['everything']} seeds), so that what is asked for was never stored. Of the {len(failing)} probes that "
         f"it fails, {len(refused)} are *refused by a gate*. "
     )

@@ -25,7 +25,7 @@ from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import default_cache
 
 BASE = "naive_rag"
-SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "cortex", "cortex_as_printed",
+SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "waking", "cortex", "cortex_as_printed",
         "true_memory", "true_memory_gated", "true_memory_code",
         "all_mem", "hipporag", "a_mem", "light", "night", "in_use", "everything")  # fmt: skip
 METRIC = "recall@10"

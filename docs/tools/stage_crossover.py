@@ -1,4 +1,4 @@
-"""Draws pictures/stage-crossover.svg: contexts of `default`, best first, against those of `stages`
+"""Draws pictures/stage-crossover.svg: contexts of `waking`, best first, against those of `stages`
 by its sources, in chats of growing length.
 
     python docs/tools/stage_crossover.py --beam FOLDER ... --out OUT [--by labels|gap|semantic]
@@ -34,7 +34,7 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
 
 SCORES, BUDGETS, DRAWN = ("evidence", "answer"), (1024, 2048, 4096), 4096
 # arm -> set, strategy
-SETS = {"flat": ("default", "flat"), "staged": ("stages", "sources")}
+SETS = {"flat": ("waking", "flat"), "staged": ("stages", "sources")}
 ALL = "all questions"
 TARGET = Path(__file__).parents[1] / "pictures" / "stage-crossover.svg"
 NEAR = 10  # nearest events of each event
@@ -237,7 +237,7 @@ def drawn(points: Sequence[Point], by: str = "labels", budget: int = DRAWN) -> s
         )
     tall = below + ROW * len(abilities) + 62
     lead = (
-        f"Budget {budget:,} tokens. Flat: best first, set default. Staged: sources of the set stages, stages by {by}. "
+        f"Budget {budget:,} tokens. Flat: best first, set waking. Staged: sources of the set stages, stages by {by}. "
         "Bars: 95% intervals over questions."
     )
     few = "; ".join(

@@ -323,7 +323,7 @@ def test_unknown_names_are_answered_with_names_that_are_near() -> None:
         lambda: registry.instance("temporal_context", {"wieght": 1})
     )
     assert "nearest name is minimal" in refused(lambda: registry.set("minimum"))
-    assert "nearest name is recency" in refused(lambda: registry.set("default").without(["recent"]))
+    assert "nearest name is recency" in refused(lambda: registry.set("waking").without(["recent"]))
     assert nearest("x", []) == "there are none"
 
 

@@ -141,8 +141,8 @@ def test_a_memory_that_would_not_sleep_lives_another_life() -> None:
 
 
 def test_other_parameters_and_more_mechanisms_are_refused() -> None:
-    memory, _ = lived(REGISTRY.build(REGISTRY.set("default")))
-    other = REGISTRY.build(REGISTRY.set("default").overridden({"recency": {"time_scale": 2.0}}))
+    memory, _ = lived(REGISTRY.build(REGISTRY.set("waking")))
+    other = REGISTRY.build(REGISTRY.set("waking").overridden({"recency": {"time_scale": 2.0}}))
     with pytest.raises(InputError, match="another life"):
         Variants(memory).planned(other, fewer=True)
     with pytest.raises(InputError, match="another life"):

@@ -148,10 +148,10 @@ def test_the_value_of_a_life_is_the_hit_of_the_world(
 
 # --- the problem ----------------------------------------------------------------------------------
 def test_the_fusion_is_fixed_and_families_are_those_declared() -> None:
-    problem = problem_of(REGISTRY.set("default"), REGISTRY, [Constraint(0, "mrr@10", 0.01)])
+    problem = problem_of(REGISTRY.set("waking"), REGISTRY, [Constraint(0, "mrr@10", 0.01)])
     assert problem.fixed == {"convex_fusion"}
     assert problem.families["recency"] == "time"
-    assert problem.mechanisms == tuple(REGISTRY.set("default").mechanisms)
+    assert problem.mechanisms == tuple(REGISTRY.set("waking").mechanisms)
     with pytest.raises(InputError, match="not in the set"):
         problem_of(CHOSEN, REGISTRY, [], ["heat"])
 

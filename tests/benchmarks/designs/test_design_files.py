@@ -250,7 +250,7 @@ BAD = [
     ("set: minimal\ndesign: leave-one-out\nplayers: [heat,\n  heta]\n", 4,
      "'heta' is not in the set minimal", "heat"),
     ("set: minimal\ndesign: leave-one-out\nplayers: [heat, heat]\n", 3, "given twice", "once"),
-    ("set: default\ndesign: pairs\n", 2, "pairs of 3", "at most 12"),
+    ("set: waking\ndesign: pairs\n", 2, "pairs of 3", "at most 12"),
     ("set: minimal\ndesign: factorial\n", 2, "factorial of 11 players", "at most 10"),
     ("set: minimal\ndesign: leave-one-out\nmargin: 0\n", 3, "margin is 0", "above 0"),
     ("set: minimal\ndesign: leave-one-out\nmargin: wide\n", 3, "'wide' is no number", ""),
@@ -327,9 +327,9 @@ def test_what_is_wrong_is_named_with_its_line_and_cure(
 def test_a_player_of_the_base_and_too_many_pairs_are_refused_when_laid_out() -> None:
     with pytest.raises(InputError, match="'lexical_bm25' is in the base bm25"):
         Shapley(("lexical_bm25",), base="bm25").laid(MINIMAL, REGISTRY)
-    players = set(REGISTRY.set("default").mechanisms) - set(REGISTRY.set("bm25").mechanisms)
+    players = set(REGISTRY.set("waking").mechanisms) - set(REGISTRY.set("bm25").mechanisms)
     with pytest.raises(InputError, match=f"pairs of {len(players)} players"):
-        Pairs(base="bm25").laid(REGISTRY.set("default"), REGISTRY)
+        Pairs(base="bm25").laid(REGISTRY.set("waking"), REGISTRY)
 
 
 def test_names_of_designs() -> None:

@@ -453,8 +453,8 @@ def test_the_command_writes_three_files_and_prints_json(
 
 
 @pytest.mark.parametrize(("words", "parts"), [
-    (("--alive", "--mechanism", "recensy", "--set", "default"),
-     ("'recensy' is not in the set default", "recency")),
+    (("--alive", "--mechanism", "recensy", "--set", "waking"),
+     ("'recensy' is not in the set waking", "recency")),
     (("fan_efect", "--alive"), ("no probe 'fan_efect'",)), (("--alive", "--base", "hybird"),
     ("hybrid",)),
     (("--alive", "--strict"), ("no bands",)), (("--alive", "--system", "nowhere:Nothing"),
