@@ -89,7 +89,7 @@ def test_the_highlights_of_a_companion_are_what_was_important() -> None:
 def test_the_specification_as_a_strategy_is_the_set_of_its_name() -> None:
     by_set, by_strategy = (
         {m.id: m.params for m in REGISTRY.build(REGISTRY.set(name))}
-        for name in ("context_spec", "default+context_spec")
+        for name in ("context_spec", "waking+context_spec")
     )
     assert by_set == by_strategy
     printed = REGISTRY.contexts["context_spec"].mechanisms
