@@ -381,7 +381,7 @@ def test_a_standing_instruction_is_found_among_many_rows_that_match_better() -> 
         "Always answer my requests in rhymes and keep them short.",
         "Can you write a poem?",
     )
-    with hb.memory("default", embedding="hashing:64", shortlist=64) as memory:
+    with hb.memory("waking", embedding="hashing:64", shortlist=64) as memory:
         memory.encode_all(
             [
                 Event(float(i), told if i == 500 else event.text, "user", "talk")

@@ -157,7 +157,7 @@ def test_another_system_is_told_in_parts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chosen", ["minimal", "default"])
+@pytest.mark.parametrize("chosen", ["minimal", "waking"])
 def test_arms_of_one_life_are_asked_in_the_middle_as_alone(chosen: str) -> None:
     full = REGISTRY.set(chosen)
     arms = [
