@@ -66,7 +66,8 @@ class Explanation:
              answer
     linear   whether the fused scores of all visible memories equal the sums of their contributions,
              to a relative 1e-5.  If False, the fusion is not linear in the standardised signals
-             (rank fusion, another normalisation), and contributions are NaN
+             (rank fusion, another normalisation, slopes that uses have taught), and contributions
+             are NaN
     """
 
     row: int
@@ -127,9 +128,9 @@ def explained(assembly: Assembly, ask: Ask, rows: Sequence[int]) -> tuple[Explan
         counted = [
             s for s in scores if trust[s] > 0 and (fused is not MATCH or (s.direct and z[s].any()))
         ]
-        total = sum(trust[s] for s in counted)
-        share = {s: trust[s] / total if s in counted else 0.0 for s in scores}
-        linear = _sums_up(store.read_only(fused), [share[s] * z[s] for s in counted], visible)
+        mixed = np.sum([trust[s] * z[s] for s in counted], axis=0) if counted else 0.0 * visible
+        unit = _unit(store.read_only(fused)[visible], mixed[visible])
+        linear, share = unit is not None, {s: trust[s] * (unit or 0.0) for s in counted}
 
         def part(s: Any, row: int) -> SignalPart:
             standardised = float(z[s][row])
@@ -139,7 +140,7 @@ def explained(assembly: Assembly, ask: Ask, rows: Sequence[int]) -> tuple[Explan
                 float(scores[s][row]),
                 standardised,
                 trust[s],
-                share[s] * standardised if linear else np.nan,
+                share.get(s, 0.0) * standardised if linear else np.nan,
             )
 
         def place(stage: Column, row: int) -> StageRank:
@@ -168,8 +169,11 @@ def _standardised(
     return out
 
 
-def _sums_up(
-    fused: NDArray[Any], parts: Sequence[NDArray[Any]], visible: NDArray[np.bool_]
-) -> bool:
-    expected = np.sum(parts, axis=0) if parts else np.zeros(len(fused))
-    return bool(np.allclose(fused[visible], expected[visible], rtol=1e-5, atol=1e-5))
+def _unit(fused: NDArray[Any], mixed: NDArray[Any]) -> float | None:
+    """By what the trust-weighted sum of the standardised signals is to be multiplied to give the
+    fused scores: 1 / sum of trusts in convex fusion, a slope in others.  None if by no number above
+    0; 1 if all are 0.
+    """
+    square = float(mixed @ mixed)
+    unit = float(fused @ mixed) / square if square > 0.0 else 1.0
+    return unit if unit > 0.0 and np.allclose(fused, unit * mixed, rtol=1e-5, atol=1e-5) else None

@@ -189,7 +189,7 @@ def test_indirect_signals_count_in_a_fusion_only() -> None:
         np.square,
         lambda f: f + 0.01,
         lambda f: np.argsort(np.argsort(f)),
-        lambda f: 1.01 * f,
+        lambda f: -f,
         lambda f: f * np.nan,
     ],
 )
@@ -203,10 +203,17 @@ def test_a_fusion_that_is_not_linear_has_no_contributions(change: Any) -> None:
     assert found.signals[0].standardised == pytest.approx(standard(NUMBERS)[1], rel=1e-6)
 
 
+def test_contributions_are_on_the_scale_of_the_fusion() -> None:
+    found = filled(by_number(), fusion(lambda f: 4.0 * f)).explain("number", 1)
+    assert found.linear
+    assert [p.contribution for p in found.signals] == [pytest.approx(4.0 * standard(NUMBERS)[1])]
+
+
 @pytest.mark.parametrize(
     ("method", "params", "linear"),
     [
         ("convex_fusion", {"normalisation": "standard"}, True),
+        ("feedback_fusion", {}, True),
         ("convex_fusion", {"normalisation": "minmax"}, False),
         ("weighted_rrf", {}, False),
     ],
