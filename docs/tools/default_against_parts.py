@@ -12,7 +12,7 @@ stay as they are.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,24 +110,41 @@ def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def page(
+    doc: str | None,
+    target: Path,
+    head: str,
+    names: Sequence[str],
+    rows_of: Callable[[str, Scores], list[str]],
+    arguments: Sequence[str] | None,
+) -> None:
+    """Measure some sets on the data that the arguments name, and write the head of a page and a
+    table; sections after the table stay as they are.
+
+    rows_of  the rows of the table for a run, from its label and the scores of each set
+    """
+    parser = argparse.ArgumentParser(description=doc)
     for name in OFFICIAL:
         parser.add_argument(f"--{name}", type=Path, nargs="+" if name == SEVERAL else None)
     parser.add_argument("--out", type=Path, required=True)
     given = vars(parser.parse_args(arguments))
-    model, rows = embedder("minilm", default_cache()), list[str]()
+    model, table = embedder("minilm", default_cache()), list[str]()
     for label, name, path, unit in runs(given):
         found = scores(
             load(name, path, unit=unit),
             model,
             given["out"] / f"{label.replace(' ', '-')}-{unit}",
             Settings(unit=unit),
+            names,
         )
-        rows += lines(f"{label}, {unit}s", found)
-        print(*rows[-len(SCORES) :], sep="\n", flush=True)
-    later = "".join(TARGET.read_text(encoding="utf-8").partition("\n## ")[1:])
-    TARGET.write_text(HEAD + "\n".join(rows) + "\n" + later, encoding="utf-8")
+        table += (rows := rows_of(f"{label}, {unit}s", found))
+        print(*rows, sep="\n", flush=True)
+    later = "".join(target.read_text(encoding="utf-8").partition("\n## ")[1:])
+    target.write_text(head + "\n".join(table) + "\n" + later, encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    page(__doc__, TARGET, HEAD, (CHOSEN, *PARTS), lines, arguments)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,17 @@
 """Writes default-set.md: how the set `default` was found, and its scores beside those of `waking`
 and `in_use` on development data.
 
-    python docs/tools/default_set.py OUT --locomo FILE --beam FOLDER
+    python docs/tools/default_set.py --locomo FILE --beam FOLDER --out OUT
 
 Every run is one of `hebbarium run`; OUT keeps them.  Sections after the table stay as they are.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from default_against_parts import OFFICIAL, SCORES, runs, scores
-
-from hebbarium.benchmarks.datasets import load
-from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.engine.ports.by_name import embedder
-from hebbarium.engine.ports.embedding_cache import default_cache
+from default_against_parts import SCORES, Scores, page
 
 TARGET = Path(__file__).parents[1] / "results" / "default-set.md"
 SETS = ("default", "waking", "in_use")
@@ -25,7 +19,8 @@ HEAD = """# How `default` was found
 
 Until it was looked for, `default` had every mechanism of waking memory that lowered no score. That set is `waking` now. Most of its 36 mechanisms make no
 difference to an answer, and it hardly learns from use: in the world `needs`, where what was needed is needed again, it has .28 of the efficiency of an
-ideal observer. `in_use` has .94 with 31 mechanisms, since it learns which evidence counts.
+ideal observer. `in_use` has .94 with 31 mechanisms, since it learns which evidence counts. `default` has .94, too, but does not learn
+[what is needed after what](../reference/worlds.md#the-sets-in_use-and-default).
 
 A search by `hebbarium compose` within `in_use`, from a part chosen by eye on the same data, came to 18 of which none can leave alone: those of `default`
 and `heat`. `heat` serves a memory with a capacity alone: `flood/capacity` has hit@20 .808 with it, .778 without, and .780 in `waking`. It costs .006 of
@@ -37,14 +32,12 @@ since the demo would be .008 of MRR below `waking` without it, and BEAM .006. Th
 
 `docs/tools/default_set.py` writes the first table.
 
-## Beside the sets that it comes from
-
 | data | score | `default` | `waking` | `in_use` | `default` less `waking` |
 |---|---|---|---|---|---|
 """
 
 
-def lines(data: str, found: Mapping[str, Mapping[str, float]]) -> list[str]:
+def lines(data: str, found: Scores) -> list[str]:
     """One row for each score.
 
     >>> same = {score: 0.5 for score in SCORES}
@@ -59,26 +52,7 @@ def lines(data: str, found: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
-    for name in OFFICIAL:
-        parser.add_argument(f"--{name}", type=Path)
-    given = vars(parser.parse_args(arguments))
-    model, rows = embedder("minilm", default_cache()), list[str]()
-    for label, name, path, unit in runs(given):
-        if (name, unit) == ("beam", "session"):
-            continue  # an exchange of BEAM was no constraint
-        found = scores(
-            load(name, path, unit=unit),
-            model,
-            given["out"] / f"{label.replace(' ', '-')}-{unit}",
-            Settings(unit=unit),
-            SETS,
-        )
-        rows += lines(f"{label}, {unit}s", found)
-        print(*rows[-len(SCORES) :], sep="\n", flush=True)
-    later = "".join(TARGET.read_text(encoding="utf-8").partition("\n## What")[1:])
-    TARGET.write_text(HEAD + "\n".join(rows) + "\n" + later, encoding="utf-8")
+    page(__doc__, TARGET, HEAD, SETS, lines, arguments)
 
 
 if __name__ == "__main__":
