@@ -77,7 +77,7 @@ PROBES = (
         "how many times and who. Chance: one of the 4.",
         band=(MoreThan("right one first", 1.0 / len(SAID)),),
         matters=("answer_type", "late_interaction_rerank"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         also=("lead",),
         measures=Measures(answers=True),

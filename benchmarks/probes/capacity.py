@@ -49,7 +49,7 @@ PROBES = (
         "the embeddings alone.",
         band=(Above("p at 120", "dense at 120"), Ratio("p at 120", "p at 15", low=0.7)),
         matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         measures=Measures(answers=True),
     ),

@@ -72,7 +72,7 @@ PROBES = (
         "value, and for what was said first.",
         band=(Within("corrected first", low=1.0), Within("old value when asked", low=0.8)),
         matters=("curation", "reconsolidation", "fact_timeline"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         measures=Measures(columns=("sleep_end", "sleep_onset"), answers=True),
     ),

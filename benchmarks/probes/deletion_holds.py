@@ -62,5 +62,5 @@ PROBES = (Probe(
              "with its own words.",
     band=(Within("answered before", low=1.0), Within("answered", high=0.0), Within("quoted",
     high=0.0)), matters=(),
-    sets=("naive_rag", "bm25", "hybrid", "waking", "night", "everything"),
+    sets=("naive_rag", "bm25", "hybrid", "default", "waking", "night", "everything"),
     needs=frozenset({Need.ARCHIVE, Need.COLUMNS}), run=run, measures=Measures(columns=("sleep_end", "sleep_onset",), answers=True)),)  # fmt: skip

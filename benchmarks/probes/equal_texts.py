@@ -68,7 +68,7 @@ PROBES = (
         "later; the question names no place. Chance: one half.",
         band=(MoreThan("younger first", HALF), MoreThan("used first", HALF)),
         matters=("recency", "heat", "base_level_activation"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=run,
         also=("lead of the younger", "lead of the used"),

@@ -68,7 +68,7 @@ PROBES = (
         "the memory presents them, and time; missing pairs count 0.",
         band=(Within("tau", low=0.8),),
         matters=("event_ordering", "temporal_context"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         measures=Measures(answers=True),
     ),

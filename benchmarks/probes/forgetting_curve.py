@@ -78,7 +78,7 @@ PROBES = (
         protocol="40 facts, strength (exp of ACTIVATION + LOG_STRENGTH) after 20 min, 1, 8.8, 24, 48, 144 and 744 h; two least-squares fits.",
         band=(Within("R2 power", low=0.93), Above("R2 power", "R2 exponential")),
         matters=("base_level_activation", "consolidation_cascade"),
-        sets=("waking", "night", "everything"),
+        sets=("default", "waking", "night", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
         measures=Measures(columns=("activation", "log_strength")),

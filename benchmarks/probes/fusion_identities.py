@@ -93,7 +93,7 @@ PROBES = (
             Within("same first in another order of telling", low=0.9),
         ),
         matters=("convex_fusion", "weighted_rrf", "lexical_bm25", "dense_similarity"),
-        sets=("hybrid", "waking", "everything"),
+        sets=("hybrid", "default", "waking", "everything"),
         run=run,
         also=("lead of both",),
         measures=Measures(answers=True),

@@ -79,7 +79,7 @@ def _probe(variant: str, between: str, distractor: bool) -> Probe:
             Above("P(|2|)", "P(|3|)"),
         ),
         matters=("temporal_context",),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=partial(run, distractor=distractor),
         measures=Measures(answers=True),
     )

@@ -65,7 +65,7 @@ PROBES = (
         "best others are looked at: its partner, a word of another pair, and its partner by cosine alone.",
         band=(Above("partner", "other", 2.0), Above("partner", "dense")),
         matters=("hebbian_association", "temporal_context"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         also=("margin of partner",),
         measures=Measures(answers=True),

@@ -49,7 +49,7 @@ PROBES = (
         "beside it the cosine of the embeddings alone.",
         band=(Above("p at 40%", "dense at 40%"), Above("p at 60%", "dense at 60%")),
         matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         also=tuple(f"margin at {share:.0%}" for share in MARGINS),
         measures=Measures(answers=True),

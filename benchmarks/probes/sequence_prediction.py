@@ -51,7 +51,7 @@ PROBES = (
         "two neighbours are compared. Chance: one half.",
         band=(MoreThan("next before previous", HALF),),
         matters=("titans_memory", "spike_timing_plasticity", "temporal_context"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         also=("lead of next",),
         measures=Measures(answers=True),

@@ -51,7 +51,7 @@ def _probe(variant: str, delay: str, delayed: bool) -> Probe:
         protocol=f"4 lists of 16 unrelated words, 3 s apart, {delay}; 8 steps of free recall from the cue {CUE!r}; p by position.",
         band=(Above("first 2", "middle"), last),
         matters=("temporal_context", "recency", "base_level_activation"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=partial(run, delayed=delayed),
         measures=Measures(answers=True),
     )

@@ -79,7 +79,7 @@ PROBES = (
             MoreThan("others' words, no filter", HALF),
         ),
         matters=(),
-        sets=("naive_rag", "bm25", "hybrid", "waking", "night"),
+        sets=("naive_rag", "bm25", "hybrid", "default", "waking", "night"),
         run=run,
         measures=Measures(answers=True),
     ),

@@ -44,7 +44,7 @@ PROBES = (
         protocol="20 facts, each told and then recalled once, 10 s later or 24 h later; strength 10 s and 7 d after the recall.",
         band=(Above("massed at 10 s", "spaced at 10 s"), Above("spaced at 7 d", "massed at 7 d")),
         matters=("base_level_activation", "testing_effect"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
         measures=Measures(columns=("activation", "log_strength"), answers=True, learns=True),

@@ -64,7 +64,7 @@ PROBES = (
         "request, which is the false alarm.",
         band=(Within("hit@10", low=0.8), Within("false alarms", high=0.1)),
         matters=("instruction_detection",),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         run=run,
         measures=Measures(answers=True),
     ),

@@ -57,7 +57,7 @@ PROBES = (
             Above("recall at 7 d", "restudy at 7 d"),
         ),
         matters=("testing_effect", "base_level_activation"),
-        sets=("waking", "everything"),
+        sets=("default", "waking", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=run,
         measures=Measures(answers=True, learns=True),

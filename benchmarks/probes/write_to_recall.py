@@ -57,5 +57,5 @@ PROBES = (Probe(
              "of a new memory is found.",
     band=(Within("at once", low=0.95), Within("after the tick", low=0.95), Within("after the night",
     low=0.95), Within("lag", high=0.0)),
-    matters=(), sets=("naive_rag", "bm25", "hybrid", "waking", "night", "everything"), run=run,
+    matters=(), sets=("naive_rag", "bm25", "hybrid", "default", "waking", "night", "everything"), run=run,
     measures=Measures(columns=("sleep_end", "sleep_onset"), answers=True)),)  # fmt: skip
