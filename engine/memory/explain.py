@@ -128,9 +128,8 @@ def explained(assembly: Assembly, ask: Ask, rows: Sequence[int]) -> tuple[Explan
         counted = [
             s for s in scores if trust[s] > 0 and (fused is not MATCH or (s.direct and z[s].any()))
         ]
-        mixed = np.sum([trust[s] * z[s] for s in counted], axis=0) if counted else 0.0 * visible
+        mixed = sum((trust[s] * z[s] for s in counted), np.zeros(len(visible)))
         unit = _unit(store.read_only(fused)[visible], mixed[visible])
-        linear, share = unit is not None, {s: trust[s] * (unit or 0.0) for s in counted}
 
         def part(s: Any, row: int) -> SignalPart:
             standardised = float(z[s][row])
@@ -140,7 +139,7 @@ def explained(assembly: Assembly, ask: Ask, rows: Sequence[int]) -> tuple[Explan
                 float(scores[s][row]),
                 standardised,
                 trust[s],
-                share.get(s, 0.0) * standardised if linear else np.nan,
+                np.nan if unit is None else unit * trust[s] * standardised if s in counted else 0.0,
             )
 
         def place(stage: Column, row: int) -> StageRank:
@@ -155,7 +154,7 @@ def explained(assembly: Assembly, ask: Ask, rows: Sequence[int]) -> tuple[Explan
                 assembly.event_log.text(row),
                 tuple(part(s, row) for s in scores),
                 tuple(place(s, row) for s in assembly.ranking),
-                linear,
+                unit is not None,
             )
             for row in rows
         )
