@@ -80,7 +80,7 @@ def test_one_row_that_leaves_is_found_without_sorting(monkeypatch: pytest.Monkey
             assert least_worth(worth, visible, new, most).tolist() == []
 
 
-@pytest.mark.parametrize("name", ["default", "night"])
+@pytest.mark.parametrize("name", ["default", "waking", "night"])
 def test_never_more_rows_than_the_capacity_and_no_text_is_lost(
     registry: Registry, name: str
 ) -> None:
@@ -98,7 +98,7 @@ def test_never_more_rows_than_the_capacity_and_no_text_is_lost(
     assert hidden in shown(memory) and len(shown(memory)) <= 7
 
 
-@pytest.mark.parametrize("name", ["default", "night"])
+@pytest.mark.parametrize("name", ["default", "waking", "night"])
 def test_the_state_does_not_depend_on_the_length_of_ticks(registry: Registry, name: str) -> None:
     digests = set()
     for tick in (0.01, 5.0, 20.0):

@@ -136,7 +136,7 @@ def test_what_the_plain_index_refuses_is_refused() -> None:
     ).shape == (0,)
 
 
-@pytest.mark.parametrize("chosen", ["default", "cortex"])
+@pytest.mark.parametrize("chosen", ["default", "waking", "cortex"])
 def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
     """Dense similarity, the completion threshold and Hopfield completion ask for the cue; gates and
     curation for the event, before and after it is stored."""
