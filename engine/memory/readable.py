@@ -84,8 +84,8 @@ class ReadableMemory(Serial):
 
         (n, ...) for a column of memories or candidates, (m, ...) for one of edges, one cell (...)
         otherwise.  Columns of events hold the values of the last event.  Columns of candidates
-        hold the values of the last question that was asked of all rows.  A stage that no step
-        computes has the values of the stage before it.
+        hold the values of the last question that went to all rows, not to a shortlist.  If no step
+        computes a stage, its column holds the values of the stage before it.
         """
         self._sound("column")
         owned = self.assembly.owned(column)

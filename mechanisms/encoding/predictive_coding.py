@@ -350,8 +350,8 @@ def settle(
     """Gradient descent on F until it converges; returns the number of steps.
 
     The rate is the last step divided by the change of slope along it (Barzilai & Borwein 1988); it
-    is halved until F falls below the largest of its last ten values, by a little more than rounding
-    (Raydan 1997, doi:10.1137/S1052623494266365), without which the steps need not converge.
+    is halved until F is below the largest of its last ten values, by 1e-4 of what the slope
+    promises (Raydan 1997, doi:10.1137/S1052623494266365).  Without this the steps may not converge.
 
     tolerance  ()  1  largest |dF/dr| at convergence
     most       ()  1  largest number of steps
