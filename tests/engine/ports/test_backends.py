@@ -539,12 +539,12 @@ def test_a_model_whose_vectors_a_back_end_does_not_give_is_refused(
     monkeypatch.setattr(found, "_written", lambda: None)
     model = found._load()
     if change == "pooling":
-        model[1].pooling_mode = "cls"
+        model[1] = type(model[1])(found.dimensions, pooling_mode="cls")
     elif change == "prompt":
         model.prompts["ask"] = "Represent this sentence for searching relevant passages: "
         model.default_prompt_name = "ask"
     else:
-        model[0].model.embeddings = None
+        next(model[0].children()).embeddings = None
     with pytest.raises(HebbariumError, match=words) as caught:
         found.embed(["tea"])
     assert f"leave out +{found.BACKEND}" in caught.value.cure
