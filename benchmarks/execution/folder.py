@@ -31,7 +31,9 @@ SEALED, SEALS = (ROWS, TIMES), "results"  # files whose digests the manifest has
 RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "design*.*", "estimates.jsonl",
            "coalitions.jsonl")  # fmt: skip
 NEEDED_OF_MANIFEST = ("dataset", "sha256", "arms", "conversations")
-NEEDED_OF_ROW = ("arm", "conversation", "question", "category", "gold", "ranks", "retrieved")
+NEEDED_OF_TIMES: Mapping[str, type] = {"arm": str, "conversation": str, "question": object}
+NEEDED_OF_ROW: Mapping[str, type] = {"arm": str, "conversation": str, "question": str,
+                                          "category": str, "gold": list, "ranks": list, "retrieved": list}  # fmt: skip
 AGAIN = "start the run again with the same options and --replace; finished cells are taken from its ledger"
 BY_UPDATE = {
     "registry_digest": "the registry of mechanisms",
@@ -154,11 +156,7 @@ class RunFolder:
 
     def times(self) -> list[dict[str, Any]]:
         """The lines of times.jsonl; none for a run that wrote no such file.  Raises DataError."""
-        return (
-            list(self._lines(TIMES, ("arm", "conversation", "question")))
-            if (self.path / TIMES).is_file()
-            else []
-        )
+        return list(self._lines(TIMES, NEEDED_OF_TIMES)) if (self.path / TIMES).is_file() else []
 
     def data(self, path: Path | None = None) -> Dataset:
         """The data that were measured.
@@ -262,7 +260,7 @@ class RunFolder:
             )
         return found
 
-    def _lines(self, name: str, needed: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    def _lines(self, name: str, needed: Mapping[str, type]) -> Iterator[dict[str, Any]]:
         file = self.path / name
         text = _read(file)
         if text is None:
@@ -283,8 +281,8 @@ class RunFolder:
             if line:
                 try:
                     found = json.loads(line)
-                    if lacking := [field for field in needed if field not in found]:
-                        raise ValueError(f"it has no {', '.join(lacking)}")
+                    if damage := _damage(found, needed):
+                        raise ValueError(damage)
                 except (ValueError, TypeError, RecursionError) as error:
                     raise DataError(
                         f"line {number} is damaged ({error})", where=str(file), cure=AGAIN
@@ -432,6 +430,25 @@ def shown(value: Any) -> str:
     """
     text = "absent" if value is None else value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def _damage(row: Any, needed: Mapping[str, type]) -> str:
+    """What keeps a row from being one with these fields; "" for nothing."""
+    if not isinstance(row, dict):
+        return "it is no object"
+    if lacking := [field for field in needed if field not in row]:
+        return f"it has no {', '.join(lacking)}"
+    for field, kind in needed.items():
+        if not isinstance(row[field], kind):
+            return f"{field} is of another kind"
+    if "ranks" in needed:
+        if len(row["ranks"]) != len(row["gold"]):
+            return "it does not have one rank for each of gold"
+        if not all(type(rank) is int and rank >= 0 for rank in row["ranks"]):
+            return "a rank is no whole number from 0 on"
+        if not all(isinstance(name, str) for name in (*row["gold"], *row["retrieved"])):
+            return "a name of an event is no text"
+    return ""
 
 
 def _read(file: Path) -> str | None:

@@ -5,6 +5,7 @@ table.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,9 @@ ROWS: dict[str, Callable[[str], str]] = {
     "no JSON": lambda text: text.replace("{", "<", 1),
     "a list": lambda text: "[]\n" + text.split("\n", 1)[1],
     "a field is missing": lambda text: text.replace('"ranks"', '"rnaks"', 1),
+    "a rank too many": lambda text: text.replace('"ranks": [', '"ranks": [1, ', 1),
+    "a rank of -1": lambda text: re.sub(r'"ranks": \[[^,\]]+', '"ranks": [-1', text, count=1),
+    "gold is a number": lambda text: re.sub(r'"gold": \[[^\]]*\]', '"gold": 1', text, count=1),
     "empty": lambda text: "",
 }
 READERS: dict[str, Callable[[Path, Path, Registry, Dataset], object]] = {
