@@ -17,6 +17,7 @@ try:
         human,
         importing,
         memory_file,
+        pooling,
         probing,
         reproducing,
         runs,
@@ -31,5 +32,5 @@ except KeyboardInterrupt:  # before there is a command that could say what is fi
     raise SystemExit(130) from None
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "composing", "data", "doctoring",
-           "experiments", "human", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
+           "experiments", "human", "importing", "main", "memory_file", "pooling", "probing", "reproducing", "runs", "serving",
            "topology", "warming", "weighing", "worlds"]  # fmt: skip

@@ -1,0 +1,105 @@
+"""The worth of mechanisms over finished designs: what counts as a study, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample_ablation import EFFECTS, sample, whole
+from typer.testing import CliRunner
+
+from hebbarium.benchmarks.reports.result import BlockResult, to_json
+from hebbarium.benchmarks.runs.meta_analysis import meta_analysis
+from hebbarium.benchmarks.scores.random_effects import random_effects
+from hebbarium.cli.app import app
+from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
+
+FEW = {name: EFFECTS[name] for name in ("dense_retrieval", "lexical_bm25", "emotional_tagging")}
+FIRST = sample(FEW)
+OTHER = replace(sample({**FEW, "dense_retrieval": 0.25}), dataset="BEAM", dataset_sha256="b" * 64)
+Folder = Callable[..., Path]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """Writes the result of a design with some blocks, and gives its folder."""
+
+    def write(*blocks: BlockResult) -> Path:
+        made = tmp_path / str(len(list(tmp_path.iterdir())))
+        made.mkdir()
+        (made / "design.json").write_text(json.dumps(to_json(whole(*blocks))), encoding="utf-8")
+        return made
+
+    return write
+
+
+def test_every_data_set_is_a_study(folder: Folder) -> None:
+    result = meta_analysis([folder(FIRST), folder(OTHER)])
+    rows = {row.mechanism: row for row in result.rows}
+    assert set(rows) == set(FEW) and result.notes == ()
+    dense = rows["dense_retrieval"]
+    of_blocks = [
+        next(e.primary for e in block.estimates if e.name == "dense_retrieval")
+        for block in (FIRST, OTHER)
+    ]
+    assert [study.effect for study in dense.studies] == [d.mean for d in of_blocks]
+    assert dense.pooled == random_effects(
+        [d.mean for d in of_blocks], [study.se**2 for study in dense.studies]
+    )
+    assert dense.verdict == "helps" and result.rows[0] is dense
+    # nothing changed: its standard error is that of a share `margin` of changed questions
+    still = rows["emotional_tagging"]
+    assert [study.effect for study in still.studies] == [0.0, 0.0]
+    assert still.studies[0].se == pytest.approx((0.005 / FIRST.n_questions) ** 0.5)
+
+
+def test_designs_on_the_same_data_are_one_study(folder: Folder) -> None:
+    again = replace(sample({**FEW, "dense_retrieval": 0.2}), embedder="another")
+    result = meta_analysis([folder(FIRST, again)])
+    dense = next(row for row in result.rows if row.mechanism == "dense_retrieval")
+    (study,) = dense.studies
+    assert list(study.measured) == ["LoCoMo (minilm)", "LoCoMo (another)"]
+    assert study.effect == pytest.approx(sum(study.measured.values()) / 2)
+    assert dense.pooled.low is None and dense.pooled.n_studies == 1
+
+
+def test_what_has_no_spread_is_left_out_and_said(folder: Folder) -> None:
+    alone = replace(OTHER, n_conversations=1)
+    result = meta_analysis([folder(FIRST), folder(alone)])
+    assert all(len(row.studies) == 1 for row in result.rows)
+    (note,) = result.notes
+    assert "BEAM" in note and "one conversation" in note
+
+
+def test_what_cannot_be_pooled_is_refused_with_a_cure(folder: Folder, tmp_path: Path) -> None:
+    of_another_set = replace(OTHER, facts=replace(OTHER.facts, set="minimal"))
+    damaged = folder(FIRST)
+    (damaged / "design.json").write_text("{", encoding="utf-8")
+    refused = [
+        ([folder(FIRST), folder(of_another_set)], {}, "minimal"),
+        ([tmp_path / "nowhere"], {}, "no result"),
+        ([damaged], {}, "no result"),
+        ([folder(FIRST)], {"metric": "fame@10"}, "no design leaves out"),
+        ([folder(replace(FIRST, n_conversations=1))], {}, "no design leaves out"),
+        ([folder(FIRST)], {"margin": 0.0}, "margin"),
+        ([], {}, "no design"),
+    ]
+    for folders, options, words in refused:
+        with pytest.raises((DataError, InputError), match=words) as caught:
+            meta_analysis(folders, **options)  # type: ignore[arg-type]
+        assert caught.value.cure
+
+
+def test_the_command_prints_a_row_for_each_mechanism(folder: Folder) -> None:
+    given = ["pool", str(folder(FIRST)), str(folder(OTHER))]
+    printed = CliRunner().invoke(app, given, catch_exceptions=False).stdout
+    assert all(name in printed for name in FEW) and "studies: LoCoMo, BEAM" in printed
+    data = json.loads(CliRunner().invoke(app, [*given, "--json"], catch_exceptions=False).stdout)
+    assert [row["mechanism"] for row in data["rows"]] == [
+        row.mechanism for row in meta_analysis([Path(name) for name in given[1:]]).rows
+    ]
+    with pytest.raises(HebbariumError):
+        CliRunner().invoke(app, ["pool", "nowhere"], catch_exceptions=False)
