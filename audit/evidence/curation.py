@@ -441,7 +441,7 @@ REPEATED = (("ada", "Good night, Bo!"), ("bo", "Good night, Bo!"), ("ada", "good
 @adaptation(
     "CU-9",
     source="by hand: the same words of the same speaker are a repeat; of them the newest visible one is answered, unless a filter is "
-    "given or the question asks for a former telling, and nothing is hidden with `shown`",
+    "given, the question asks for a former telling or for a time in which another was told, and nothing is hidden with `shown`",
 )
 def exact_repeats_are_not_answered(specimen: Any) -> Any:
     measured, expected = [], []
@@ -461,6 +461,8 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
             (Only(since=1.0), "", (), ()),
             (None, " before", (), ()),
             (None, " last", (), (0, 1, 2, 3)),
+            (None, " on 1 January 1970", (), ()),
+            (None, " on 2 January 1970", (), (0, 1, 2, 3)),
             (None, "", (5,), (0, 1, 3)),
             (None, "", (5, 2, 6), (1,)),
         ):
@@ -795,6 +797,13 @@ def hidden_by_the_archived(specimen: Any) -> Any:
 @mutant("a question for a former telling has the newest alone", rejected_by="CU-9")
 def newest_alone(specimen: Any) -> Any:
     return specimen.replacing("asks_earlier", lambda words: False)
+
+
+@mutant("a question for a day has the newest alone", rejected_by="CU-9")
+def dayless(specimen: Any) -> Any:
+    return specimen.replacing(
+        "told_within", lambda created, offsets, own, asked: np.zeros(len(created), np.bool_)
+    )
 
 
 @mutant("numbers do not count for a repeat", rejected_by="CU-9")

@@ -16,9 +16,9 @@ highest cosine:
 
 At retrieval a memory linked to one of the best matches gets that match times the strength of the
 link, over one link.  Of memories with the same words by the same speaker the newest visible one is
-answered, so that its time is seen; the others are not, unless the asker filters memories or asks
-for what was before, when or how often.  So where there is a capacity these are the first to make
-room (WORTH).  A time ahead of the present is one that nobody has confirmed: until the present
+answered, so that its time is seen; the others are not, unless the asker filters memories, asks
+for what was before, when or how often, or for a time of the calendar in which they were told.  So
+where there is a capacity these are the first to make room (WORTH).  A time ahead of the present is one that nobody has confirmed: until the present
 reaches it, the memory counts as told when it arrived. An event that another mechanism marks as
 DUPLICATE is merged without these tests.  No event is rejected.
 
@@ -51,16 +51,18 @@ from ...engine.contract.vocabulary import (
     ROW,
     SPEAKER,
     TEXTS,
+    UTC_OFFSET,
     VISIBLE,
     WORTH,
 )
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
+from ...engine.text.dates import times
 from ...engine.text.features import Features, SpeechAct, features
 from ...engine.text.utf8 import hashed
 from ..shared.facts import corrects
 from ..shared.questions import asks_earlier
-from ..shared.times import told_at
+from ..shared.times import asker_offset, told_at, told_within
 
 CREATE, LINK, MERGE = 0, 1, 2
 UNSORTED = 4096  # new memories whose numbers are compared one by one, at least
@@ -358,19 +360,28 @@ class Curation(Mechanism[CurationParams]):
                 view.repeats[row] = view.repeats[other] if view.repeats[other] >= 0 else other
                 break
 
-    @hook(Phase.RETRIEVE, reads=(REPEATS, CREATED, ARRIVED, NOW, VISIBLE), adds=(BAN,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(REPEATS, CREATED, ARRIVED, UTC_OFFSET, NOW, VISIBLE),
+        adds=(BAN,),
+        sets=(),
+    )
     def hide(self, view: Any, cue: Cue) -> None:
         """One vote against each memory whose words are told again later; none if the asker filters
         memories, and so may leave out the newest, or asks for a telling of which the newest may not
-        be the one."""
+        be the one; and none against what was told in a time that is asked for."""
         if (
-            self.params.repeats == "hidden"
-            and cue.query.only is None
-            and not asks_earlier(" ".join(cue.features.words))
+            self.params.repeats == "shown"
+            or cue.query.only is not None
+            or asks_earlier(" ".join(cue.features.words))
         ):
-            ban_repeats(
-                view.repeats, told_at(view.created, view.arrived, view.now), view.visible, view.ban
-            )
+            return
+        ban_repeats(
+            view.repeats, told_at(view.created, view.arrived, view.now), view.visible, view.ban
+        )
+        own = asker_offset(cue, view.utc_offset)
+        if asked := times(cue.query.text, view.now + own).expressions:
+            view.ban[told_within(view.created, view.utc_offset, own, asked)] = 0
 
     @hook(
         Phase.CONSOLIDATE,

@@ -79,6 +79,7 @@ from ...engine.text.dates import (
 )
 from ...engine.text.features import features
 from ..shared.questions import asked_beside, asks_kind
+from ..shared.times import asker_offset
 
 # --- columns --------------------------------------------------------------------------------------
 NONE: Final = int(np.iinfo(np.int64).min)
@@ -348,17 +349,6 @@ def widths(asked: Any) -> Any:
     """
     open_ended = (asked[:, 0] <= EARLIEST) | (asked[:, 1] >= LATEST)
     return np.maximum(np.where(open_ended, 0.0, asked[:, 1] - asked[:, 0]), DAY)
-
-
-def asker_offset(cue: Cue, offsets: Any) -> float:
-    """h, offset of the asker's clock from UTC: the query's own, or that of the latest event; 0
-    without either.
-
-    offsets  (n,)  h  of the memories, in the order of arrival
-    """
-    if cue.query.offset is not None:
-        return cue.query.offset
-    return float(offsets[-1]) if len(offsets) else 0.0
 
 
 # --- plug-in --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.hooks import Incoming, Mechanism, Params, hook
-from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.contract.vocabulary import DUPLICATE, LOG_STRENGTH
 from hebbarium.engine.memory.arrivals import ClockWarning
 from hebbarium.engine.memory.engine import Engine
@@ -159,6 +159,35 @@ def test_a_telling_dated_after_the_present_is_not_the_newest_until_the_present_r
     assert memory.retrieve("door code").rows.tolist() == [3]
     memory.advance(9000.0, confirm=True)
     assert memory.retrieve("door code").rows.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("Did I walk to the mill on 3 January 1970?", {2}),
+        ("Did I walk to the mill between 2 and 4 January 1970?", {1, 2, 3}),
+        ("Did I walk to the mill?", set()),
+    ],
+)
+def test_a_repeat_told_in_the_time_asked_for_is_answered(
+    build: Build, question: str, days: set[int]
+) -> None:
+    memory = build("curation", "lexical_bm25", "temporal_index")
+    memory.encode_all(Event(24.0 * day, "I walked to the mill.") for day in range(6))
+    newest = 5
+    answered = memory.retrieve(question).rows.tolist()
+    assert set(answered) == {*days, newest} and (not days or answered[0] in days)
+
+
+def test_the_day_of_a_repeat_is_that_of_the_asker_s_or_of_its_speaker_s_clock(build: Build) -> None:
+    memory = build("curation", "lexical_bm25")
+    memory.encode_all(
+        Event(time, "I walked to the mill.", offset=offset)
+        for time, offset in ((23.0, 2.0), (50.0, 0.0), (80.0, 0.0))
+    )
+    for day, rows in ((1, [0, 2]), (2, [0, 2]), (3, [1, 2])):
+        asked = Query(f"Did I walk to the mill on {day} January 1970?", offset=0.0)
+        assert sorted(memory.retrieve(asked).rows.tolist()) == rows
 
 
 def test_near_duplicates_are_linked_both_ways_and_nothing_else(build: Build) -> None:
