@@ -28,7 +28,7 @@ def test_what_one_process_was_told_the_next_one_answers(tmp_path: Path) -> None:
 
     def run(code: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-W", "error", "-c", f"import hebbarium as hb\n{code}"],
+            [sys.executable, "-W", "error", "-c", code],
             cwd=tmp_path,
             capture_output=True,
             text=True,
