@@ -17,19 +17,23 @@ last, this, next with a unit (week, weekend, month, quarter, year, decade): the 
                  before, at or after the time said; "past week" and "last two weeks" end at that
                  time, "next two weeks" begin there.  With a name (Friday, May, summer, Christmas):
                  the latest that is over before the day said, the one of the same week or year, the
-                 first that begins after the day said
+                 first that begins after the day said; "past weekend" is the calendar's, "the
+                 Friday before last" a week before last Friday
 names alone      without a year, or a weekday without its week: the latest that has begun, a weekday
                  the latest before the day said; near words of the future ("will", "going to",
                  "plan") and after "by" and "until", unless near a verb in the past tense, the next
                  instead
 N units ago      one unit long, its middle N units before the day said (days: that whole day; hours
                  and minutes: that time), "in N units" likewise after it; its `focus` is the day in
-                 the middle; "a few" is 3, "several" is 5; "two Fridays ago" is the Friday before
-                 last Friday; "two weeks ago on Monday" is the Monday of these seven days, "a week
-                 ago yesterday" the day a week before yesterday
+                 the middle; "a few" is 3, "several" is 5; "two or three days ago" is both;
+                 "two Fridays ago" is the Friday before last Friday; "two weeks ago on Monday" is
+                 the Monday of these seven days, "a week ago yesterday" the day a week before
+                 yesterday
 early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months each, of a season
                  one, of a decade from its years 0, 4 and 7, of a week from Monday, Wednesday and
-                 Friday; "start", "middle" and "end of" likewise
+                 Friday; "start", "middle" and "end of" likewise; the `focus` of the middle of a
+                 month is days 14 to 17, of its end the last four days
+feasts           of the western calendar: Easter by its rule, Thanksgiving in the United States
 first week of X  days 1 to 7; the last week its last seven days; "the first ten days of X" likewise;
                  the week of a day is the calendar's
 since X          from the start of X to the time said; until and by X: to the end of X, from the
@@ -297,6 +301,21 @@ def _beside(relation: Relation, span: Span, count: int, unit: str) -> Span:
     return _rolling(start, -1, unit) if before else _rolling(end, 1, unit)
 
 
+def _easter(year: int) -> int:
+    """Easter Sunday as an ordinal, by the Gregorian rule (Meeus 1991, chapter 8)."""
+    a, (b, c) = year % 19, divmod(year, 100)
+    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
+    month, day = divmod(h + weekday - 7 * ((a + 11 * h + 22 * weekday) // 451) + 114, 31)
+    return date(year, month, day + 1).toordinal()
+
+
+def _thanksgiving(year: int) -> int:
+    """The fourth Thursday of November as an ordinal."""
+    first = date(year, 11, 1)
+    return first.toordinal() + (3 - first.weekday()) % 7 + 21
+
+
 def _third(span: Span, part: int) -> Span:
     """The first, second or last third, in whole days or months where the interval is a calendar
     unit.
@@ -352,7 +371,18 @@ _SHORT_WEEKDAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "th
                           "fri": 4, "sat": 5, "sun": 6}  # fmt: skip
 # first month, from 0
 _SEASONS: Final = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8, "winter": 11}
-_HOLIDAYS: Final = {"christmas": (12, 25), "halloween": (10, 31)}
+_HOLIDAYS: Final[dict[str, Callable[[int], int]]] = {  # ordinal of the day, of a year
+    "christmas": lambda year: date(year, 12, 25).toordinal(),
+    "boxing day": lambda year: date(year, 12, 26).toordinal(),
+    "new year": lambda year: date(year, 1, 1).toordinal(),
+    "valentine's day": lambda year: date(year, 2, 14).toordinal(),
+    "halloween": lambda year: date(year, 10, 31).toordinal(),
+    "thanksgiving": _thanksgiving,
+    "easter": _easter,
+    "easter sunday": _easter,
+    "easter monday": lambda year: _easter(year) + 1,
+    "good friday": lambda year: _easter(year) - 2,
+}
 _PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
 _HOURS: Final = {"noon": (11, 13), "midday": (11, 13), "lunchtime": (11, 13), "midnight": (23, 25)}
 # the first hour that is of the morning where neither "am" nor "pm" is said
@@ -397,6 +427,9 @@ _NOT_AFTER: Final = word_set(
 )
 _NOT_AFTER_FIRST: Final = word_set("name names aid class floor grade lady hand person and of half")
 _NOT_AFTER_LAST: Final = word_set("name names straw resort minute of")
+_NOT_AFTER_FEAST: Final = word_set("holiday holidays break week weekend egg eggs tree")
+_WITHIN_YEAR: Final = frozenset(("in", "on", "at", "during", "around", "over"))
+_NOT_AFTER_BACK: Final = word_set("in to from at home then there together up and into")
 _OWNERS: Final = word_set("the my your his her its our their")
 _AFTER_DAY: Final = word_set("at in with and we i she he they it for to is was of , . ? ! ;")
 # "yesterday's news"
@@ -537,6 +570,12 @@ class _Reader:
             if day[0] < span[1]:
                 self.focus = None
                 span, after = day, j + 1
+        if 365.0 * DAY <= span[1] - span[0] <= 366.0 * DAY and self.word(after) in _WITHIN_YEAR:
+            self.pivot = (span[0], 1)
+            inner = self.safely(_Reader.at, after + 1, True)
+            self.pivot = None
+            if inner and inner[0] and span[0] <= inner[0][0] and inner[0][1] <= span[1]:
+                span, after = inner[0], inner[1]
         j = after + (self.word(after) == ",")
         j += self.word(j) in ("in", "at", "around", "about", "during")
         j += self.word(j) == "the"
@@ -572,7 +611,9 @@ class _Reader:
         word = self.word(i)
         if word in _PARTS or word in _HOURS:
             return _PARTS.get(word) or _HOURS[word], i + 1
-        if word == "early" and self.word(i + 1) in ("hours", "morning"):
+        if (word == "early" and self.word(i + 1) in ("hours", "morning")) or (
+            word == "small" and self.word(i + 1) == "hours"
+        ):
             return (0, 6), i + 2
         if (read := _CLOCK.fullmatch(word)) is None:
             return None
@@ -769,6 +810,8 @@ class _Reader:
         "last year".
         """
         j = i + 1 if self.word(i) in (",", "of") else i
+        if self.word(i) in _DASHES and self.word(i - 2) in _DASHES:
+            j = i + 1
         word = self.word(j)
         if len(word) == 4 and (digits := _YEARS.fullmatch(word)) and self.word(j + 1) not in _UNITS:
             return int(digits[1]), j + 1
@@ -836,6 +879,8 @@ class _Reader:
             return None
         if len(match[1]) == 4 and not match[2]:
             return self.year_alone(i, licensed)
+        if match[2] and (dated := self.of_month(i, int(match[1]))):
+            return dated
         if match[2] and (ordered := self.ordinal(i, int(match[1]))):
             return ordered
         if len(match[1]) <= 2:
@@ -849,6 +894,19 @@ class _Reader:
             ):
                 return self.day_alone(i, int(match[1])), i + 1
         return self.counted(i, licensed)
+
+    def of_month(self, i: int, day: int) -> _Found | None:
+        """The 5th of last month, the first of the month."""
+        j = i + 2
+        if (
+            self.word(i + 1) != "of"
+            or self.word(j) not in ("the", "this", "last", "next")
+            or self.word(j + 1) != "month"
+        ):
+            return None
+        index = self.index + _SHIFTS.get(self.words[j], 0)
+        at = date(index // 12, index % 12 + 1, day).toordinal()
+        return _days(at, at + 1), j + 2
 
     def negative(self, i: int) -> bool:
         """Whether a minus stands before the number, and nothing before the minus."""
@@ -919,7 +977,9 @@ class _Reader:
         if not (licensed or self.word(i + 1) in _AFTER_NUMBER):
             return None
         day, j, last = self.day_number(i), i + 1, 0
-        if self.word(j) in _DASHES or (licensed and self.word(j) in ("to", "and")):
+        if self.word(j) in _DASHES and self.word(j + 1) in _MONTHS:
+            j += 1
+        elif self.word(j) in _DASHES or (licensed and self.word(j) in ("to", "and")):
             if (second := self.day_number(j + 1)) is None:
                 return None
             last, j = second, j + 2
@@ -976,11 +1036,31 @@ class _Reader:
         return self.recurring(i, lambda y: _months(12 * y + first, 3), how), i + 1
 
     def holiday(self, i: int, licensed: bool, how: str = "") -> _Found | None:
-        month, day = _HOLIDAYS[self.words[i]]
-        j = i + 1
-        if self.word(j) in ("day", "eve"):
-            day, j = day - (self.words[j] == "eve"), j + 1
-        return self.day_of_month(i, day, month, j, how) if licensed or self.year_of(j) else None
+        """Christmas, Christmas Eve, New Year's Eve, Good Friday, Easter 2024."""
+        pair = f"{self.word(i)} {self.word(i + 1)}"
+        name, j = (pair, i + 2) if pair in _HOLIDAYS else (self.word(i), i + 1)
+        day_of = _HOLIDAYS.get(name)
+        if (
+            day_of is None
+            or (name == "new year" and self.word(j) not in ("day", "eve"))
+            or self.word(j) in _NOT_AFTER_FEAST
+        ):
+            return None
+        eve = self.word(j) == "eve"
+        j += eve or self.word(j) == "day"
+        year = self.year_of(j)
+
+        def of_year(y: int) -> Span:
+            day = day_of(y) - eve
+            return _days(day, day + 1)
+
+        if year is not None:
+            return of_year(year[0]), year[1]
+        return (
+            (self.recurring(i, of_year, how), j)
+            if licensed or " " in name or name == "easter"
+            else None
+        )
 
     def weekday(self, i: int, licensed: bool, how: str = "") -> _Found | None:
         """Friday, Friday night, Friday of last week, Friday, 5 May 2023."""
@@ -1011,6 +1091,9 @@ class _Reader:
             and self.word(count[1] + 1) == "ago"
         ):
             return self.narrowed_to(weekday, _around(self.said, -count[0], "week")), count[1] + 2
+        if not how and self.word(j) == "before" and self.word(j + 1) == "last":
+            start, end = self.weekday_span(i, weekday, "last")
+            return (start - 7.0 * DAY, end - 7.0 * DAY), j + 2 + (self.word(j + 2) == self.word(i))
         return self.with_part(self.weekday_span(i, weekday, how), j)
 
     def narrowed_to(self, weekday: int, span: Span) -> Span:
@@ -1046,6 +1129,8 @@ class _Reader:
         start = DAY * (self.day - _EPOCH)
         if target == "night" and shift <= 0:
             return (start + 18.0 + 24.0 * shift, start + 30.0 + 24.0 * shift), j + 1
+        if word == "this" and target in ("time", "day") and self.word(j + 1) in ("last", "next"):
+            return self.this_time(j + 1)
         if target in _PARTS:
             return (
                 None
@@ -1056,18 +1141,33 @@ class _Reader:
             unit = _UNITS[target]
             if unit in ("minute", "day") or (unit in ("hour", "fortnight") and not shift):
                 return None
-            if word in ("past", "coming") or unit in ("hour", "fortnight"):
+            if unit == "weekend" and word == "coming":
+                now = date.fromordinal(self.day).weekday() >= 5
+                return _calendar_unit(unit, self.day, int(now)), j + 1
+            if (word in ("past", "coming") and unit != "weekend") or unit in ("hour", "fortnight"):
                 return _rolling(self.said, shift, unit), j + 1
             return _calendar_unit(unit, self.day, shift), j + 1
         if target in _MONTHS:
             return self.month_name(j, shift != 0 or self.capital(j), how)
         if target in _SEASONS:
             return self.season(j, True, how)
-        if target in _HOLIDAYS:
+        if target in _HOLIDAYS or f"{target} {self.word(j + 1)}" in _HOLIDAYS:
             return self.holiday(j, True, how)
         if target in _WEEKDAYS or target in _SHORT_WEEKDAYS:
             return self.weekday(j, target not in _AMBIGUOUS or self.capital(j), how)
         return None
+
+    def this_time(self, i: int) -> _Found | None:
+        """This time, or this day, last year: the month around that day; last month: the week;
+        last week: the day.
+        """
+        unit = _UNITS.get(self.word(i + 1), "")
+        if unit not in ("week", "month", "year"):
+            return None
+        day = _from(self.day, _SHIFTS[self.words[i]], unit)
+        beside = {"week": 0, "month": 3, "year": 15}[unit]
+        self.focus = _days(day, day + 1) if beside else None
+        return _days(day - beside, day + beside + 1), i + 2
 
     def third(self, i: int, licensed: bool) -> _Found | None:
         """Early May, mid-2023, late last year, the end of May."""
@@ -1086,7 +1186,14 @@ class _Reader:
             reading = self.at_unit(j)
         if reading is None or reading[0] is None:
             return reading
-        return _third(reading[0], _THIRDS[word]), reading[1]
+        span = _third(reading[0], part := _THIRDS[word])
+        if part and word != "late" and 28.0 * DAY <= reading[0][1] - reading[0][0] <= 31.0 * DAY:
+            self.focus = (
+                (span[0] + 3.0 * DAY, span[0] + 7.0 * DAY)
+                if part == 1
+                else (span[1] - 4.0 * DAY, span[1])
+            )
+        return span, reading[1]
 
     def at_unit(self, j: int) -> _Found | None:
         """An expression after "of" or "early"; "the week" is this one."""
@@ -1124,6 +1231,8 @@ class _Reader:
         n = _ORDINALS[self.words[i]]
         if self.word(i + 1) == "of" and (month := self.month(i + 2, True)) is not None:
             return self.day_of_month(i, n, *month)
+        if n > 0 and (dated := self.of_month(i, n)):
+            return dated
         return self.ordinal(i, n)
 
     def ordinal(self, i: int, n: int) -> _Found | None:
@@ -1198,9 +1307,20 @@ class _Reader:
         """Three weeks ago, three weeks from now, three weeks before an expression or an event."""
         if (count := self.count(i)) is None or self.word(i - 1) == "half":
             return None
+        if (
+            self.word(count[1]) in ("or", "to", *_DASHES)
+            and (more := self.count(count[1] + 1)) is not None
+            and more[0] > count[0]
+            and (unit := _UNITS.get(self.word(more[1]))) is not None
+            and self.word(more[1] + 1) == "ago"
+        ):
+            far, near = (_around(self.said, -n, unit) for n in (more[0], count[0]))
+            return (far[0], near[1]), more[1] + 2
         n, j = count[0], count[1] + 1
         if (unit := _UNITS.get(self.word(count[1]))) is None:
             return self.named_ago(n, j) if self.word(j) == "ago" else None
+        if self.word(j) == "back" and self.word(j + 1) not in _NOT_AFTER_BACK:
+            return self.around(self.said, -n, unit), j + 1
         if self.word(j) == "ago":
             if unit in ("week", "fortnight") and self.word(j + 1) in ("today", "yesterday"):
                 return _calendar_unit(
@@ -1282,6 +1402,8 @@ class _Reader:
                 if word != "of" and unit == "week"
                 else _calendar_unit(unit, day, 0)
             ), reading[1]
+        if self.words[i] == "night" and word in ("of", "from"):
+            return self.night_of(i + 2, word == "from")
         if word not in ("before", "after"):
             return None
         target, again = self.word(i + 2), self.word(i + 3) == self.words[i]
@@ -1295,6 +1417,19 @@ class _Reader:
                 (span[0] + 18.0, span[0] + 30.0) if self.words[i] == "night" else span
             ), i + 4 if again else i + 3
         return self.offset(i + 1, 0, unit)
+
+    def night_of(self, i: int, to: bool) -> _Found | None:
+        """The night of 3 May, the night from Monday to Tuesday."""
+        reading = self.at(i + (self.word(i) == "the"), True)
+        if reading is None or reading[0] is None or reading[0][1] - reading[0][0] != DAY:
+            return None
+        start, j = reading[0][0], reading[1]
+        if to:
+            next_day = self.safely(_Reader.at, j + 1, True) if self.word(j) == "to" else None
+            if next_day is None:
+                return None
+            j = next_day[1]
+        return (start + 18.0, start + 30.0), j
 
     def article(self, i: int, licensed: bool) -> _Found | None:
         """The day before yesterday, the last two weeks, the first week of May, the 7th of May,
@@ -1408,12 +1543,12 @@ class _Reader:
         return None if reading is None else (None, reading[1])
 
     def quarter(self, i: int, licensed: bool) -> _Found | None:
-        """Q2 2023."""
-        year = self.year_of(i + 1)
+        """Q2 2023, and Q2 alone after a preposition."""
+        year, first = self.year_of(i + 1), 3 * (int(self.words[i][1]) - 1)
+        if year is not None:
+            return _months(12 * year[0] + first, 3), year[1]
         return (
-            None
-            if year is None
-            else (_months(12 * year[0] + 3 * (int(self.words[i][1]) - 1), 3), year[1])
+            (self.recurring(i, lambda y: _months(12 * y + first, 3)), i + 1) if licensed else None
         )
 
     # --- events and order
@@ -1479,7 +1614,9 @@ _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     **dict.fromkeys(_COUNTS, _Reader.counted),
     **dict.fromkeys(_MONTHS, _Reader.month_name),
     **dict.fromkeys(_SEASONS, _Reader.season),
-    **dict.fromkeys(_HOLIDAYS, _Reader.holiday),
+    **dict.fromkeys((name.split()[0] for name in _HOLIDAYS if name != "new year"), _Reader.holiday),
+    "new": _Reader.holiday,
+    "small": _Reader.of_day,
     **dict.fromkeys((*_WEEKDAYS, *_SHORT_WEEKDAYS), _Reader.weekday),
     **dict.fromkeys(("yesterday", "today", "tomorrow", "tonight"), _Reader.near_day),
     **dict.fromkeys(_ORDINALS, _Reader.first),

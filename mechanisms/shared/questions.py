@@ -176,7 +176,7 @@ def asks_earlier(words: str) -> bool:
 # Words without content: a question of these words alone asks for everything.
 _ASKED_OF_ANY: Final = STOP_WORDS | word_set("""
     anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else happen happens
-    happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten be
+    happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten be done
     become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
     mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed
     write writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry
