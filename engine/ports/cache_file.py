@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from ..base.errors import HebbariumError
 from ..base.forks import SQLITE
@@ -42,8 +42,15 @@ TABLES = {
 }
 
 
+NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
 class DamagedCacheWarning(UserWarning):
     """Values of a cache were damaged, and are computed anew."""
+
+
+class FullCacheWarning(UserWarning):
+    """A cache takes no more values, as its disk is full or fails; they are used all the same."""
 
 
 class Model(Protocol):
@@ -67,13 +74,15 @@ class CacheFile:
     what        the cache in messages of errors
     connection  None while the file is closed
 
-    Errors: HebbariumError when the file is damaged or cannot be written.
+    Errors: HebbariumError when the file is damaged or cannot be opened.  Where an open file takes
+    no more values, as its disk is full or fails, FullCacheWarning says so once.
     """
 
     def __init__(self, model: Model, path: Path | None, what: str) -> None:
         self.model, self.path, self.what = model, path, what
         self.connection: sqlite3.Connection | None = None
         self._process = self._number = 0
+        self._told_full = False
         self._inherited: list[sqlite3.Connection] = []
 
     def stored(self, table: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
@@ -96,15 +105,34 @@ class CacheFile:
                 self._tell_damaged_keys(table, {*some} - {row[0] for row in rows})
             yield from (row[:-1] for row in sound)
 
-    def store(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    def store(self, table: str, rows: Iterable[tuple[Any, ...]]) -> bool:
         """Store rows (key, value, ...) in one transaction; a key that is stored already keeps
-        its value.
+        its value.  False if the disk is full or fails: none is stored, and the caller goes on with
+        the values that it has.
         """
         columns = (*_columns(table), MARK)
-        with self._open() as connection, connection:
-            connection.executemany(
-                f"INSERT OR IGNORE INTO {table} (model, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})",
-                [(self._number, *row, self._mark(table, row)) for row in rows],
+        with self._open() as connection:
+            try:
+                with connection:
+                    connection.executemany(
+                        f"INSERT OR IGNORE INTO {table} (model, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})",
+                        [(self._number, *row, self._mark(table, row)) for row in rows],
+                    )
+            except sqlite3.OperationalError as error:
+                if (code := error.sqlite_errorcode & 0xFF) not in NO_ROOM:
+                    raise
+                self._tell_full(error, code)
+                return False
+        return True
+
+    def _tell_full(self, error: sqlite3.Error, code: int) -> None:
+        if not self._told_full:
+            self._told_full = True
+            warnings.warn(
+                f"{self.what} {self.path or 'in memory'} takes no more values: {error}; they are computed each time\n"
+                f"  What to do: {CURES[code]}",
+                FullCacheWarning,
+                stacklevel=5,
             )
 
     def _discard(self, table: str, odd: Sequence[tuple[bytes, bytes]]) -> None:

@@ -46,8 +46,9 @@ class CachedEmbedder(WrappedEmbedder):
     hits       texts answered without the embedder, vectors and token vectors counted alike
     misses     distinct texts that were embedded
 
-    Errors: HebbariumError when the file is damaged or cannot be written, or when the embedder
-    returns something else than unit vectors.
+    Errors: HebbariumError when the file is damaged or cannot be opened, or when the embedder
+    returns something else than unit vectors.  If the disk of the file is full or fails, vectors are
+    used without being stored, and FullCacheWarning says so once.
     """
 
     def __init__(
@@ -219,9 +220,9 @@ class _Cached(Generic[Value]):
 
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Value]:
         values = self.compute(list(texts.values()))
-        self.file.store(
-            self.table, [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)]
-        )
+        rows = [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)]
+        if not self.file.store(self.table, rows):
+            return {key: self.unpack(*cells) for key, *cells in rows}
         stored = self.stored(list(texts))  # as the file holds them, from this process or another
         if len(stored) < len(texts):
             raise self.file.damaged("values that were just stored cannot be read")

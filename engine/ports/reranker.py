@@ -182,7 +182,7 @@ class CachedReranker:
     Every caller gets the score that was stored first, as the last bits of a score may depend on its
     batch.
 
-    Errors: HebbariumError when the file is damaged or cannot be written, and those of the reranker.
+    Errors: HebbariumError when the file is damaged or cannot be opened, and those of the reranker.
     """
 
     def __init__(self, reranker: Reranker, path: Path | None) -> None:
@@ -217,8 +217,9 @@ class CachedReranker:
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
             if missing:
                 scores = self.reranker.score(query, list(missing.values()))
-                self._file.store("scores", zip(missing, scores.tolist(), strict=True))
-                known |= dict(self._file.stored("scores", list(missing)))
+                scored = dict(zip(missing, scores.tolist(), strict=True))
+                stored = self._file.store("scores", scored.items())
+                known |= dict(self._file.stored("scores", list(missing))) if stored else scored
         return np.array([known[key] for key in keys], np.float64)
 
 

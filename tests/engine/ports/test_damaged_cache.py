@@ -14,7 +14,7 @@ import pytest
 
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.ports import cache_file
-from hebbarium.engine.ports.cache_file import DamagedCacheWarning
+from hebbarium.engine.ports.cache_file import DamagedCacheWarning, FullCacheWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.ports.reranker import CachedReranker, WordOverlapReranker
@@ -181,6 +181,31 @@ def test_a_full_disk_a_disk_that_fails_and_a_damaged_file_are_told_apart(
     with pytest.raises(HebbariumError, match="trouble") as caught:
         opened(full).embed(["new"])
     assert words in caught.value.cure
+
+
+def test_with_a_full_disk_values_are_used_without_being_stored(tmp_path: Path) -> None:
+    """SQLite itself refuses to grow the file."""
+    embedder, path = HashingEmbedder(16), tmp_path / "c.sqlite"
+    vectors, scores = CachedEmbedder(embedder, path), CachedReranker(WordOverlapReranker(), path)
+    for cached, ask in (
+        (vectors, vectors.embed),
+        (scores, lambda texts: scores.score("one", texts)),
+    ):
+        ask(["one"])
+        connection = cached._file.connection
+        assert connection is not None
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.warns(FullCacheWarning, match="takes no more values") as caught:
+            many = ask(TEXTS * 9 + [f"more {i}" for i in range(600)])
+        assert len(caught) == 1 and "free disk space" in str(caught[0].message)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # it is said once
+            assert np.array_equal(ask(TEXTS), many[: len(TEXTS)])
+        connection.execute("PRAGMA max_page_count = 100000")
+        assert np.array_equal(ask(TEXTS), many[: len(TEXTS)])
+    vectors.close()
+    assert np.array_equal(vectors.embed(TEXTS), embedder.embed(TEXTS))
 
 
 def test_a_full_disk_is_told_before_the_file_is_open(
