@@ -96,9 +96,21 @@ class Changes:
         return self.snapshot.changing(call and (call[0], (self._assembly.clock.now, *call[1])))
 
     def save(self, erased: Erased | None = None) -> None:
-        """Bring the file up to date, if there is one.  Raises SnapshotError."""
-        if self.snapshot:
+        """Bring the file up to date, if there is one.  Raises SnapshotError, which says so if the
+        memory has erased what the file still holds.
+        """
+        if not self.snapshot:
+            return
+        try:
             self.snapshot.save(erased=erased)
+        except SnapshotError as error:
+            if erased is None:
+                raise
+            raise SnapshotError(
+                f"{error.what}; the memory has erased the texts, and the file holds them until the next save",
+                where=error.where,
+                cure=f"call save() when there is room, or the disk works again; {error.cure}",
+            ) from error
 
     def close(self) -> None:
         """Save and close the file, and refuse every further call.  Raises SnapshotError if it

@@ -826,7 +826,9 @@ def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(
     e.encode(Event(8.0, f"Ada has {'much quicksilver, ' * 2000}number 3", "Ada", "s", "a"))
     e.save()
     assert rewritten == []
-    with pytest.raises(SnapshotError, match="no room"):
+    with pytest.raises(
+        SnapshotError, match="no room; the memory has erased the texts, and the file"
+    ):
         e.erase("a", confirm=True)
     before = e.digest()
     e.changes.snapshot.close(save=False)
