@@ -13,6 +13,7 @@ the counted rows.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -324,9 +325,7 @@ class BM25Index:
         InputError unless `row == n_rows`.
         """
         _require_next(row, self.n_rows, "BM25Index.add")
-        counts: dict[str, int] = {}
-        for term in terms:
-            counts[term] = counts.get(term, 0) + 1
+        counts = Counter(terms)
         known = len(self.vocabulary)
         ids, times = (
             np.array(self.vocabulary.intern(counts), np.int64),

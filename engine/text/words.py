@@ -21,7 +21,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable
-from itertools import pairwise
+from operator import add
 from typing import Final
 
 import Stemmer
@@ -82,6 +82,8 @@ def fold(text: str) -> str:
 
 
 def _first_marks(match: re.Match[str]) -> str:
+    if _MARKS not in match.group().translate(_COMBINING):  # a run of emoji, as a rule
+        return match.group()
     kept, marks = list[str](), 0
     for char in match.group():
         marks = marks + 1 if unicodedata.combining(char) else 0
@@ -133,6 +135,8 @@ def _plain(char: str) -> str:
     return plain if plain == char else "".join(map(_plain, plain.casefold()))
 
 
+_MARKS: Final = "m" * (PILED + 1)
+_COMBINING: Final = _ByCode(lambda char: "m" if unicodedata.combining(char) else " ")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PILE: Final = re.compile(rf"[^\w\s\x00-\x7f]{{{PILED + 1},}}")
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
@@ -300,18 +304,18 @@ def terms_of(text: str, stem: bool = True, stop_words: bool = False) -> list[str
 @remembered
 def _terms(text: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
     terms = written(text)
-    if not text.isascii():
-        terms = [
-            term
-            for word in terms
-            for term in (_pieces(word) if word[0] >= FIRST_SPACELESS else (word,))
-        ]
     if stop_words:
         terms = [term for term in terms if term not in STOP_WORDS]
     if stem:
         terms = [
             stemmed if 2 < len(term) <= 64 else term
             for term, stemmed in zip(terms, stems(terms), strict=True)
+        ]
+    if not text.isascii():  # after stemming, which changes no word of these scripts
+        terms = [
+            term
+            for word in terms
+            for term in (_pieces(word) if len(word) > 1 and word[0] >= FIRST_SPACELESS else (word,))
         ]
     # one string a term, however many texts are remembered
     return tuple(map(sys.intern, terms))
@@ -326,10 +330,12 @@ def stems(words: list[str]) -> list[str]:
 def _pieces(word: str) -> list[str]:
     """The terms of a word that may be a run of a script without spaces."""
     shape = word.translate(_SHAPE)
+    if shape.strip("d") == "" and len(word) > 1:  # every character is a letter
+        return list(map(add, word, word[1:]))
     letters = [word[slice(*match.span())] for match in _SHAPED_LETTER.finditer(shape)]
     if len(letters) < 2 or shape == "hh":
         return [word]
-    return [word] * (shape[0] == "h") + [a + b for a, b in pairwise(letters)]
+    return [word] * (shape[0] == "h") + list(map(add, letters, letters[1:]))
 
 
 def _is_plain(folded: str) -> bool:

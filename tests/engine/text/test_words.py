@@ -13,7 +13,7 @@ from hanging import ended_if_it_hangs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbarium.engine.text.words import composed, fold, terms_of, words_of, written
+from hebbarium.engine.text.words import PILED, composed, fold, terms_of, words_of, written
 
 Tokens = Callable[[str], list[str]]
 HOSTILE = st.text(st.characters(codec=None), max_size=80) | st.text(
@@ -189,3 +189,24 @@ def test_a_pile_of_marks_is_cut_and_thirty_are_kept() -> None:
     assert composed("e" + "\u0323" * 29) == unicodedata.normalize("NFC", "e" + "\u0323" * 29)
     assert len(composed("x" + "\u0316\u0301" * 5_000)) == 31
     assert composed("——————————————————————————————————————————") == "—" * 42, "only marks are cut"
+
+
+@pytest.mark.parametrize("marks", [0, 31, 40])
+def test_a_long_run_of_symbols_is_read_once_whatever_marks_it_has(marks: int) -> None:
+    """Emoji are no marks; of more than thirty marks on one of them thirty are read."""
+    run = "🦔" * 40 + "\u0301" * marks + "🎉" * 40
+    assert composed(run).count("\u0301") == min(marks, PILED)
+    assert terms_of(run) == ["🦔"] * 40 + ["🎉"] * 40
+
+
+def test_pairs_of_characters_are_those_of_the_runs_whatever_is_stemmed_or_left_out() -> None:
+    text = "The running 護照在抽屜 of the cats ปิดน้ำ"
+    plain = [("護", "照"), ("照", "在"), ("在", "抽"), ("抽", "屜")]
+    pairs = ["".join(pair) for pair in plain]
+    thai = terms_of("ปิดน้ำ")
+    for stem, stop_words, words in (
+        (True, False, (["the", "run"], ["of", "the", "cat"])),
+        (False, False, (["the", "running"], ["of", "the", "cats"])),
+        (True, True, (["run"], ["cat"])),
+    ):
+        assert terms_of(text, stem, stop_words) == [*words[0], *pairs, *words[1], *thai]
