@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,6 @@ pytest.importorskip("langgraph.store.memory",
 from langgraph.store.memory import InMemoryStore
 
 from hebbarium.integrations.langgraph import MemoryRetriever, MemoryStore
-
-PAGE = Path(__file__).parents[2] / "docs" / "doors" / "langgraph.md"
 
 
 @pytest.fixture
@@ -142,11 +139,73 @@ def test_a_retriever_gives_documents(memory: Engine) -> None:
     assert (document.metadata["id"], document.metadata["speaker"]) == ("e1", "Ada")
 
 
-@pytest.mark.slow
-def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
-    text = PAGE.read_text(encoding="utf-8")
-    code, printed = re.findall(r"^```(?:py|text)\n(.*?)^```$", text, re.M | re.S)
-    exec(compile(code, PAGE.name, "exec"), {"__name__": "page"})
-    assert capsys.readouterr().out == printed
+def test_an_item_that_a_gate_refused_is_kept_and_erased_as_well() -> None:
+    registry = hb.Registry.installed()
+    gated = ("write_gate_true_memory", "lexical_bm25", "weighted_rrf")
+    with Engine([registry.instance(id) for id in gated], hb.embedder("hashing:64")) as memory:
+        store = MemoryStore(memory)
+        with pytest.warns(hb.VetoWarning):
+            for number in range(3):
+                store.put(("a",), "k", {"text": "ok", "n": number})
+        assert -1 in memory.event_log.row_of, "the gate refuses none of them"
+        assert store.get(("a",), "k").value["n"] == 2
+        store.delete(("a",), "k")
+        assert store.get(("a",), "k") is None
+        assert not any("ok" in event.text for event in memory.events)
+        assert MemoryStore(memory).search(()) == []
+
+
+def test_a_graph_reads_and_writes_the_store(memory: Engine) -> None:
+    """A node asks the store that the graph was compiled with, and writes to it."""
+    pytest.importorskip(
+        "langgraph.graph", reason="langgraph is not installed: pip install langgraph"
+    )
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.runtime import Runtime
+
+    def told(state: dict[str, Any], runtime: Runtime) -> dict[str, Any]:
+        assert runtime.store is not None
+        runtime.store.put(("users", "ada"), state["key"], {"text": state["text"]})
+        hits = runtime.store.search(("users", "ada"), query=state["question"], limit=1)
+        return {"text": hits[0].value["text"]}
+
+    builder = StateGraph(dict)
+    builder.add_node("told", told)
+    builder.add_edge(START, "told")
+    builder.add_edge("told", END)
+    graph = builder.compile(store=MemoryStore(memory))
+    question = {"question": "Which food is Ada allergic to?"}
+    graph.invoke({"key": "food", "text": "Ada is allergic to walnuts.", **question})
+    last = graph.invoke({"key": "boat", "text": "Ada has a blue boat.", **question})
+    assert last["text"] == "Ada is allergic to walnuts."
+
+
+try:
+    from langchain_tests.integration_tests import RetrieversIntegrationTests
+except ImportError:  # the workflow frameworks.yml has it
+    RetrieversIntegrationTests = object
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(
+    RetrieversIntegrationTests is object,
+    reason="langchain-tests is not installed: pip install langchain-tests",
+)
+class TestAsLangChainTestsRetrievers(RetrieversIntegrationTests):  # type: ignore[misc, valid-type]
+    """LangChain's own conformance tests."""
+
+    retriever_constructor = MemoryRetriever
+    retriever_query_example = "Who counted the boats?"
+
+    @pytest.fixture(autouse=True)
+    def _memory(self, memory: Engine) -> None:
+        memory.encode_all(Event(480_000.0 + n, f"Ada counted {n} boats.") for n in range(5))
+        self.memory = memory
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {"memory": self.memory}
+
+    @pytest.fixture
+    def anyio_backend(self) -> str:
+        return "asyncio"

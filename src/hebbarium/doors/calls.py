@@ -235,7 +235,8 @@ def plain_unit(unit: Unit) -> Plain:
 def told(memory: Engine) -> Iterator[tuple[Event, int]]:
     """Every event that is not erased, with its row (-1: refused), in the order of telling."""
     log = memory.event_log
-    for number, (event, row) in enumerate(zip(memory.events, log.row_of, strict=True)):
+    # of an event that another thread is telling just now the row is not known yet
+    for number, (event, row) in enumerate(zip(memory.events, log.row_of, strict=False)):
         if not log.is_stub(number):
             yield event, row
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import RLock
 from typing import Any, Final
@@ -39,19 +39,20 @@ except ImportError as error:
     ) from error
 
 ITEM: Final = "langgraph item"  # attribute: namespace, key, value and first time of an item
+NAME: Final = "langgraph name"  # attribute: namespace and key, which all versions of an item share
 UNDER: Final = "langgraph under"  # attribute: each namespace that the item lies under
 Namespace = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class _HeldItem:
-    """An item with its rows, the present one last; -1: a gate of the set refused it."""
+    """An item, and the row of its present version; -1: a gate of the set refused it."""
 
     value: dict[str, Any]
     created: datetime
     updated: datetime
     searched: bool
-    rows: list[int] = field(default_factory=list)
+    row: int
 
 
 class MemoryStore(BaseStore):
@@ -77,14 +78,12 @@ class MemoryStore(BaseStore):
                 self._enter(json.loads(written), event, row)
 
     def _enter(self, written: Mapping[str, Any], event: Event, row: int) -> None:
-        name = tuple(written["namespace"]), written["key"]
-        before = self._items.get(name)
-        self._items[name] = _HeldItem(
+        self._items[tuple(written["namespace"]), written["key"]] = _HeldItem(
             written["value"],
             datetime.fromisoformat(written["created"]),
             moment(event.time).astimezone(UTC),
             written["searched"],
-            [*(before.rows if before else ()), row],
+            row,
         )
 
     # --- operations -------------------------------------------------------------------------------
@@ -125,11 +124,11 @@ class MemoryStore(BaseStore):
     def _put(self, op: PutOp) -> None:
         name = tuple(op.namespace), op.key
         held = self._items.get(name)
+        shared = NAME, _path((*op.namespace, op.key))
         if op.value is None:
-            for row in held.rows if held else ():
-                if row >= 0:
-                    self.memory.erase(row, confirm=True)
-            self._items.pop(name, None)
+            if held:
+                self.memory.erase(Only(attributes=(shared,)), confirm=True)
+                del self._items[name]
             return
         now = datetime.now(UTC)
         written = {
@@ -141,12 +140,13 @@ class MemoryStore(BaseStore):
         }
         under = [(UNDER, _path(op.namespace[:n])) for n in range(len(op.namespace) + 1)]
         text = _text(written["value"]) if written["searched"] else ""
-        attributes = [(ITEM, json.dumps(written)), *(under if written["searched"] else ())]
+        attributes = [(ITEM, json.dumps(written)), shared,
+                      *(under if written["searched"] else ())]  # fmt: skip
         event = Event.at(now, text or op.key, session="/".join(op.namespace),
                          attributes=attributes)  # fmt: skip
         stored = self.memory.encode(event, confirm=True)
-        if held and held.rows[-1] >= 0:
-            self.memory.archive(held.rows[-1])
+        if held and held.row >= 0:
+            self.memory.archive(held.row)
         self._enter(written, event, int(stored))
 
     def _found(self, op: SearchOp) -> list[SearchItem]:
@@ -158,7 +158,7 @@ class MemoryStore(BaseStore):
         }
         scores: dict[tuple[Namespace, str], float | None] = {}
         if op.query:
-            by_row = {held.rows[-1]: name for name, held in chosen.items() if held.searched}
+            by_row = {held.row: name for name, held in chosen.items() if held.searched}
             only = Only(attributes=((UNDER, _path(prefix)),))
             answer = self.memory.retrieve(Query(op.query, only=only), max(1, len(self._items)))
             for row, score in zip(answer.rows.tolist(), answer.scores.tolist(), strict=True):
@@ -258,14 +258,15 @@ class MemoryRetriever(BaseRetriever):
     memory  as `hebbarium.memory` makes it
     k       most documents
 
-    The metadata of a document are row, id, time, speaker, session and score.
+    The metadata of a document are row, id, time, speaker, session and score.  A call may ask for
+    another number of documents: `retriever.invoke(question, k=3)`.
     """
 
     memory: Any
     k: int = 10
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         return [
             Document(
@@ -273,5 +274,5 @@ class MemoryRetriever(BaseRetriever):
                 metadata={"row": hit.row, "id": hit.id, "time": hit.local.isoformat(),
                           "speaker": hit.speaker, "session": hit.session, "score": hit.score},
             )
-            for hit in self.memory.retrieve(query, self.k)
+            for hit in self.memory.retrieve(query, self.k if k is None else k)
         ]  # fmt: skip
