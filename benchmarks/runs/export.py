@@ -50,19 +50,24 @@ def to_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     write_whole(path, _lines(rows))
 
 
-def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write a Parquet file, whole or not at all; lists stay lists.  Raises InputError without
-    pyarrow, HebbariumError.
-    """
+def arrow() -> Any:
+    """The module `pyarrow`.  Raises InputError if it is not installed."""
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        import pyarrow
     except ImportError as error:
         raise InputError(
-            "Parquet needs pyarrow, which is not installed",
-            where="--parquet",
+            "tables of Arrow and Parquet need pyarrow, which is not installed",
+            where="export",
             cure="pip install 'hebbarium[arrow]', or export with --csv",
         ) from error
+    return pyarrow
+
+
+def to_arrow(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """The rows as a `pyarrow.Table`, which pandas, polars and others take as it is; lists stay
+    lists.  Raises InputError without pyarrow.
+    """
+    pa = arrow()
     lists = {
         "gold": pa.string(),
         "retrieved": pa.string(),
@@ -76,11 +81,21 @@ def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
         )
         for name in names
     ]
+    return pa.table(dict(zip(names, arrays, strict=True)))
+
+
+def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write a Parquet file, whole or not at all; lists stay lists.  Raises InputError without
+    pyarrow, HebbariumError.
+    """
+    made = to_arrow(rows)
+    import pyarrow.parquet as pq
+
     draft = draft_name(path, "part")
     try:
         private_folder(path.parent)
         with opened_new(draft) as file:
-            pq.write_table(pa.table(dict(zip(names, arrays, strict=True))), file)
+            pq.write_table(made, file)
         draft.replace(path)
     except OSError as error:
         with suppress(OSError):
