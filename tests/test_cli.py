@@ -134,8 +134,8 @@ def on_terminal(cache: Path, *arguments: str, columns: int = 100) -> str:
 def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
     assert [line.split()[0] for line in commands.splitlines()] == [
-        "list", "show", "run", "ablate", "compose", "calibrate", "compare", "pool", "explain", "reproduce",
-        "topology", "export", "score", "assemble",
+        "list", "show", "run", "ablate", "compose", "calibrate", "compare", "pool", "explain", "questions",
+        "reproduce", "topology", "export", "score", "assemble",
         "event", "answer", "audit", "weights", "probe", "world", "human", "cite", "data", "import",
         "memory", "serve", "hook", "doctor", "new", "warm"]  # fmt: skip
     assert all(

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": ("export", "{run}", "--csv", "{tmp}/o/rows.csv"),
     "compare": ("compare", "{run}", "{run}", "--html", "{tmp}/o/page.html"),
     "explain": ("explain", "{run}", "friends/q1", "--html", "{tmp}/o/page.html"),
+    "questions": ("questions", "{run}", "--out", "{tmp}/o"),
     "data convert": ("data", "convert", "demo", "--out", "{tmp}/o"),
     "new": ("new", "fading", "--into", "{tmp}/o"),
 }

@@ -155,7 +155,7 @@ def compare(
     Raises InputError for runs on other data and for runs that share no question with gold,
     DataError for a run that is not finished or damaged.
     """
-    _same_data(first, second)
+    require_same_data(first, second)
     names = first.arm(arms[0]), second.arm(arms[1])
     differing, alone = _differing(first, second, names)
     sides = (
@@ -212,7 +212,8 @@ def compare(
     )
 
 
-def _same_data(first: RunFolder, second: RunFolder) -> None:
+def require_same_data(first: RunFolder, second: RunFolder) -> None:
+    """Raises InputError for two runs that measured other data."""
     one, other = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
     if one != other:
         raise InputError(

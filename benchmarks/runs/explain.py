@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...engine.arms.counterfactual import Counterfactual
 from ...engine.base.errors import InputError, nearest
@@ -38,6 +38,9 @@ from ..execution.spec import RunSpec
 from ..systems.by_name import OURS
 from ..systems.hebbarium import Hebbarium, id_of
 from ..systems.witness import Witness
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 RIVALS = 5  # strongest competitors that are shown
 FIRST = 100  # places of a signal within which it proposes a memory
@@ -232,7 +235,7 @@ def explain(
                 break
             if cell.spec.feedback != "none":
                 give_feedback(cell.spec, memory, each, memory.retrieve(query, cell.spec.k))
-        return _explained(run, cell, wanted, query, memory.engine, witness, row)
+        return explained(run, cell, wanted, query, memory.engine, witness, row)
 
 
 def ours(run: RunFolder, arm: str | None) -> str:
@@ -299,7 +302,7 @@ def names_of(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     return {key: "/".join(key) if used[key[1]] > 1 else key[1] for key in asked}
 
 
-def _explained(
+def explained(
     run: RunFolder,
     cell: Cell,
     question: Question,
@@ -307,14 +310,21 @@ def _explained(
     memory: Engine,
     witness: Witness,
     row: Mapping[str, Any] | None,
+    *,
+    silencing: bool = True,
 ) -> Explained:
+    """The explanation of a question to a memory that was rebuilt for it and is asked it next.
+
+    row        that the run wrote for the question; None: none
+    silencing  whether each mechanism is silenced in turn, one retrieval each
+    """
     answer, spec = memory.retrieve(query, cell.spec.k), cell.spec
     rows = {id: memory.event_log.row(id) for id in question.gold}
     rivals = [int(each) for each in answer.rows if int(each) not in rows.values()][:RIVALS]
     stored = [place for place in rows.values() if place >= 0]
     last = answer.rows[-1:].tolist() if len(answer) == spec.k else []
     candidates, linear = candidates_of(memory, query, answer, [*stored, *rivals, *last])
-    silenced = Counterfactual(memory).ranks(query, stored)
+    silenced = Counterfactual(memory).ranks(query, stored) if silencing else {}
     makers = makers_of(memory)
     reader = CauseReader(
         memory, witness, spec.k, makers, answer, candidates[last[0]] if last else None
@@ -611,20 +621,25 @@ def _finite(value: Any) -> Any:
 
 def to_html(found: Explained, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
-    made = environment(Path(__file__).parent.parent / "templates")
-    made.filters.update(number=number, signed=signed)
     write_whole(
         path,
         [
-            made.get_template("explain.html.j2").render(
-                found=found, scale=_scale(found), moved=moved(found)
-            )
+            page_environment()
+            .get_template("explain.html.j2")
+            .render(found=found, scale=scale_of(found), moved=moved(found))
         ],
     )
     return path
 
 
-def _scale(found: Explained) -> float:
+def page_environment() -> Environment:
+    """Templates of pages that show an explanation."""
+    made = environment(Path(__file__).parent.parent / "templates")
+    made.filters.update(number=number, signed=signed)
+    return made
+
+
+def scale_of(found: Explained) -> float:
     """The largest contribution on the page, which has the longest bar."""
     parts = [
         abs(p.contribution)

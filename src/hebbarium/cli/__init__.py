@@ -19,6 +19,7 @@ try:
         memory_file,
         pooling,
         probing,
+        questions,
         reproducing,
         runs,
         serving,
@@ -32,5 +33,5 @@ except KeyboardInterrupt:  # before there is a command that could say what is fi
     raise SystemExit(130) from None
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "composing", "data", "doctoring",
-           "experiments", "human", "importing", "main", "memory_file", "pooling", "probing", "reproducing", "runs", "serving",
+           "experiments", "human", "importing", "main", "memory_file", "pooling", "probing", "questions", "reproducing", "runs", "serving",
            "topology", "warming", "weighing", "worlds"]  # fmt: skip

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..engine.base.errors import HebbariumError
 
 INTERRUPTED = "interrupted"
-ORDER = ("list", "show", "run", "ablate", "compose", "calibrate", "compare", "pool", "explain", "reproduce",
+ORDER = ("list", "show", "run", "ablate", "compose", "calibrate", "compare", "pool", "explain", "questions", "reproduce",
          "topology", "export", "score", "assemble", "event", "answer",
          "audit", "weights", "probe", "world", "human", "cite", "data", "import", "memory", "serve", "hook", "doctor", "new", "warm")  # fmt: skip
 
