@@ -286,6 +286,33 @@ def test_every_command_is_there(page: Path) -> None:
                 assert program in ("git", "cd", "pip", "pytest", "python", "python3"), where
 
 
+def test_the_help_of_every_command_ends_with_examples_that_exist(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from hebbarium.cli.app import command_line
+    from hebbarium.cli.examples import EXAMPLES
+
+    monkeypatch.chdir(ROOT)
+    group = command_line()
+    commands_there: dict[str, Any] = {}
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        inside = getattr(command, "commands", None)
+        commands_there |= (
+            {f"{name} {part}": c for part, c in inside.items()} if inside else {name: command}
+        )
+    assert set(EXAMPLES) == set(commands_there)
+    for name, lines in EXAMPLES.items():
+        help_text = commands_there[name].get_help(commands_there[name].make_context(
+            name, [], resilient_parsing=True))  # fmt: skip
+        for line in lines:
+            assert f"  hebbarium {line}\n" in f"{help_text}\n", f"{name}: {line}"
+            words = shlex.split(line.partition(" < ")[0])
+            assert " ".join(w for i, w in enumerate(words) if words[0] != "memory" or i != 1).startswith(
+                name), line  # fmt: skip
+            parsed(words)
+
+
 def test_ratings_that_changed_are_those_of_the_registry() -> None:
     text = (ROOT / "docs" / "results" / "ratings.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| \w", text, re.M)

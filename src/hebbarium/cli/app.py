@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from .. import __version__
 from ..reporting.output import put
+from .examples import epilog
 
 if TYPE_CHECKING:
     from ..engine.base.errors import HebbariumError
@@ -84,7 +85,11 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         chosen = super().get_command(ctx, cmd_name)
-        for command in (chosen, *getattr(chosen, "commands", {}).values()):
+        inside = getattr(chosen, "commands", {})
+        names = {cmd_name: chosen, **{f"{cmd_name} {name}": c for name, c in inside.items()}}
+        for name, command in names.items():
+            if command is not None:
+                command.epilog = epilog(name) or command.epilog
             for parameter in getattr(command, "params", ()):
                 if parameter.metavar is None and not getattr(parameter, "is_flag", False):
                     parameter.metavar = METAVARS.get(parameter.opts[0])
