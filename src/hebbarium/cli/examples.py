@@ -10,17 +10,17 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "show": ("show recency", "show --set default --schedule"),
     "run": (
         "run --dataset demo --out out/demo",
-        "run --set bm25 --dataset locomo --data data/locomo10.json --out out/bm25",
+        "run --set bm25 --dataset locomo --data locomo.json --out out/b",
     ),
     "ablate": (
         "ablate --set hybrid --dataset demo --out out/hybrid",
         "ablate --dataset conversations --data mine --jobs 2 --out out/mine",
     ),
     "compose": ("compose --set minimal --dataset demo --out out/lean",),
-    "calibrate": ("calibrate --dataset demo --limit 5 --evidence margin --out out/gate",),
+    "calibrate": ("calibrate --dataset demo --limit 5 --out out/gate",),
     "compare": (
         "compare out/first out/second",
-        'compare out/abl out/abl --arm full --arm "without recency" --html page.html',
+        'compare out/a out/a --arm full --arm "without recency"',
     ),
     "explain": (
         "explain out/demo",
@@ -41,12 +41,15 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "event": ("event 12", "event 12 --memory life.db"),
     "answer": (
-        "answer --limit 1 --llm openai:MODEL --transcript demo.transcript --out out/a",
-        "answer --limit 1 --transcript demo.transcript --out out/again",
+        "answer --llm openai:MODEL --transcript told.txt --out out/a",
+        "answer --transcript told.txt --out out/again",
     ),
     "audit": ("audit recency", "audit --jobs 2 --out out/audit"),
     "weights": ("weights --limit 1 --out out/weights.json",),
-    "probe": ("probe spacing --out out/spacing", "probe --set waking --jobs 2 --out out/probes"),
+    "probe": (
+        "probe abstention --out out/abstention",
+        "probe --set waking --jobs 2 --out out/probes",
+    ),
     "world": ("world needs --out out/needs",),
     "human": ("human --set people --out out/people",),
     "cite": ("cite --set default --dataset locomo",),
@@ -57,13 +60,14 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "data ask": ("data ask mine", "data ask mine --questions 20"),
     "data convert": ("data convert locomo data/locomo10.json --out out/converted",),
     "import": (
-        'import "WhatsApp Chat with Mira.txt" --to life.db --zone Europe/Berlin',
+        'import "WhatsApp Chat with Mira.txt" --to life.db',
+        "import result.json --to life.db --zone Europe/Berlin",
         "import export.zip --to mine",
         "import notes.csv --to life.db --columns text=body,time=sent",
     ),
     "memory new": ("memory life.db new", "memory life.db new --set hybrid"),
     "memory tell": (
-        'memory life.db tell "We moved to Bergen." --speaker Ada --time "1 March 2025"',
+        'memory life.db tell "We moved." --time "1 March 2025"',
         "memory life.db tell - < notes.txt",
     ),
     "memory ask": (
