@@ -262,20 +262,40 @@ def data_ask(
     embedder: Annotated[
         str, typer.Option("--embedder", help="Sentence model of the suggestions.")
     ] = "minilm",
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm",
+            metavar="MODEL",
+            help="A language model that proposes questions, as openai:<model>; events are sent to its server.",
+        ),
+    ] = None,
+    transcript: Annotated[
+        Path | None,
+        typer.Option(
+            "--transcript",
+            metavar="FILE",
+            help="File of its replies: recorded with --llm, replayed without.",
+        ),
+    ] = None,
 ) -> None:
     """Write questions of your own, and mark the events that answer them, so that `run` and `ablate`
     can measure.
 
-    Of each question the events are listed that words and meaning find; their numbers mark them.
+    Of each question the events are listed that words and meaning find; their numbers mark them.  A
+    language model is asked for proposals only if you name one: you take, change or leave out each.
     """
     from ..api import memory
     from ..console import print_lines
-    from ..doors.asking import asked, chosen
+    from ..doors.asking import asked, chosen, proposals
+    from ..engine.ports.by_name import language_model
 
     talk = chosen(folder, conversation)
+    model = language_model(llm, transcript)
+    proposed = proposals(talk, model, wanted) if model else ()
     with memory("hybrid", embedding=embedder) as engine:
         engine.encode_all(list(talk.events), confirm=True)
-        written = asked(folder, talk, engine, wanted, input, print_lines)
+        written = asked(folder, talk, engine, wanted, input, print_lines, proposed)
     print_lines(
         f"{written} questions written to {folder / 'questions.jsonl'}; measure with "
         f"`hebbarium ablate --dataset conversations --data {folder} --out out/mine`"

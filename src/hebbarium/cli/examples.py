@@ -57,7 +57,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "data get": ("data get locomo --to data",),
     "data check": ("data check data/locomo10.json", "data check mine"),
     "data show": ("data show mine", "data show mine --speaker Mira"),
-    "data ask": ("data ask mine", "data ask mine --questions 20"),
+    "data ask": ("data ask mine", "data ask mine --llm openai:MODEL --transcript told.txt"),
     "data convert": ("data convert locomo data/locomo10.json --out out/converted",),
     "import": (
         'import "WhatsApp Chat with Mira.txt" --to life.db',
