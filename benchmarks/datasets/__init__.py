@@ -17,6 +17,9 @@ from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
 from .longmemeval import load_longmemeval
+from .madial import load_madial
+from .memdaily import load_memdaily
+from .precisionmembench import load_precisionmembench
 from .recognise import EMPTY, EVENTS, OWN_DATA, OWN_FORM, QUESTIONS, recognise
 
 Loader = Callable[[Path | None, int | None], Dataset]
@@ -27,6 +30,9 @@ LOADERS: dict[str, Loader] = {
     "locomo": load_locomo,
     "beam": load_beam,
     "longmemeval": load_longmemeval,
+    "madial": load_madial,
+    "memdaily": load_memdaily,
+    "precisionmembench": load_precisionmembench,
     "conversations": load_conversations,
 }
 

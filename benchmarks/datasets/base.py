@@ -38,8 +38,10 @@ class Question:
     rubric     what a good answer holds, one statement each; () where the source gives none
     after      id of the event after which it is asked; "": after all events that are not later than
                its time
+    forbidden  ids of the events that must not come back, in the source's order, without repetition;
+               () where the source names none
 
-    Answer and rubric are never shown to a memory.
+    Answer, rubric and forbidden ids are never shown to a memory.
     """
 
     id: str
@@ -50,6 +52,7 @@ class Question:
     answer: str = ""
     rubric: tuple[str, ...] = ()
     after: str = ""
+    forbidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,8 @@ def assemble(
 
     Errors: DataError if there are no conversations, or if one has no events, no questions, repeated
     or empty ids, times that are not finite or that decrease or jump by more than a century, a
-    question before its first event, or gold that names no event told before the question.  Jumps of
+    question before its first event, gold that names no event told before the question, or a
+    forbidden id that names no event or is gold, too.  Jumps of
     more than a year, questions asked as long after the last event, and questions in the middle are
     notes.
     """
@@ -309,6 +313,12 @@ def _broken(
             for one in question.gold
             if places[one] >= told
         )
+        yield from (
+            f"has the forbidden event {id!r} (question {question.id}) that "
+            + ("is gold, too" if id in question.gold else "names no event")
+            for id in question.forbidden
+            if id in question.gold or id not in ids
+        )
 
 
 def by_session(conversation: Conversation) -> Conversation:
@@ -339,10 +349,20 @@ def by_session(conversation: Conversation) -> Conversation:
         for session, group in turns.items()
     )
     questions = tuple(
-        replace(q, gold=unique(home[one] for one in q.gold), after=session)
+        replace(matched(q, home), after=session)
         for q, session in zip(conversation.questions, after, strict=True)
     )
     return Conversation(conversation.id, events, questions)
+
+
+def matched(question: Question, home: Mapping[str, str]) -> Question:
+    """The question with sessions in the place of events.  A session with gold is not forbidden.
+
+    home  event -> session
+    """
+    gold = unique(home[id] for id in question.gold)
+    forbidden = unique(home[id] for id in question.forbidden)
+    return replace(question, gold=gold, forbidden=tuple(s for s in forbidden if s not in gold))
 
 
 def _after_sessions(
@@ -489,6 +509,12 @@ class JsonPlace:
             )
         return self.value
 
+    def whole_number(self) -> int:
+        """An integer."""
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            self.wrong(f"a whole number is expected, {_kind(self.value)} was found")
+        return self.value
+
     def name(self) -> str:
         """A non-empty identifier or text; some files write it as a number."""
         if isinstance(self.value, int | float) and not isinstance(self.value, bool):
@@ -540,6 +566,42 @@ def read_json(file: Path) -> tuple[JsonPlace, bytes]:
     return JsonPlace(value, file), data
 
 
+def read_json_lines(file: Path) -> tuple[list[JsonPlace], bytes]:
+    """The values of a file that has one JSON value a line, called `line 1`, `line 2` ..., and the
+    bytes of the file; blank lines are skipped.
+
+    Errors: DataError if the file cannot be read, is empty, or has a line that is no JSON in UTF-8.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"it cannot be read ({error.strerror})",
+            where=str(file),
+            cure="give --data the folder that holds it, and check its permissions",
+        ) from error
+    places = list[JsonPlace]()
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line.decode("utf-8"), parse_constant=no_constant)
+        except (ValueError, RecursionError) as error:
+            raise DataError(
+                f"line {number}: it is not JSON in UTF-8 ({error})",
+                where=str(file),
+                cure=DOWNLOAD_AGAIN,
+            ) from error
+        places.append(JsonPlace(value, file, (f"line {number}",)))
+    if not places:
+        raise DataError(
+            "it is empty",
+            where=str(file),
+            cure="download it again; the download was probably cut off",
+        )
+    return places, data
+
+
 def no_constant(name: str) -> NoReturn:
     """For `parse_constant`: NaN and Infinity are not JSON."""
     raise ValueError(f"{name} is not a JSON number")
@@ -561,6 +623,19 @@ def one_json(path: Path | None, name: str) -> Path:
             f"the folder holds {found}", where=str(path), cure=f"give --data the {name} file itself"
         )
     return files[0]
+
+
+def folder_with(path: Path | None, name: str, files: Sequence[str]) -> Path:
+    """The folder PATH, or that of the file PATH, which holds all these files.  Raises DataError."""
+    path = given(path, name)
+    folder = path if path.is_dir() else path.parent
+    if missing := [file for file in files if not (folder / file).is_file()]:
+        raise DataError(
+            f"the folder does not hold {' and '.join(missing)}",
+            where=str(folder),
+            cure=f"give --data the folder that `hebbarium data get {name}` makes",
+        )
+    return folder
 
 
 def given(path: Path | None, name: str, cure: str = "") -> Path:

@@ -5,8 +5,8 @@
 or of lists of texts) and `dated` (false: the time was made up and does not enter the text).
 `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the
 answer), `time` or `after` (id of an event) of a question in the middle, `category`, `answer`,
-`rubric` (a list of statements that a good answer holds).  `dataset.yaml`: `name`, `licence`,
-`citation`.  The names of categories are free.  Only `events.jsonl` is needed: a conversation
+`rubric` (a list of statements that a good answer holds), `forbidden` (ids of the events that must
+not come back).  `dataset.yaml`: `name`, `licence`, `citation`.  The names of categories are free.  Only `events.jsonl` is needed: a conversation
 without questions can be assembled and shown, and without a description the data are named like
 their folder.
 """
@@ -57,7 +57,18 @@ EVENT_FIELDS = frozenset(
     {"conversation", "id", "time", "speaker", "session", "text", "caption", "dated", "attributes"}
 )
 QUESTION_FIELDS = frozenset(
-    {"conversation", "id", "text", "time", "after", "category", "gold", "answer", "rubric"}
+    {
+        "conversation",
+        "id",
+        "text",
+        "time",
+        "after",
+        "category",
+        "gold",
+        "answer",
+        "rubric",
+        "forbidden",
+    }
 )
 NO_TIME = -math.inf  # of an event until its place in the file gives it one
 DESCRIPTION_FIELDS = frozenset({"name", "licence", "citation"})
@@ -197,7 +208,8 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
         "category": q.category,
                   "gold": list(q.gold),
                   **({"answer": q.answer} if q.answer else {}),
-                  **({"rubric": list(q.rubric)} if q.rubric else {})}
+                  **({"rubric": list(q.rubric)} if q.rubric else {}),
+                  **({"forbidden": list(q.forbidden)} if q.forbidden else {})}
                  for c in data.conversations for q in c.questions)  # fmt: skip
     about = {"name": data.name, "licence": licence, "citation": citation}
     for file, rows in ((EVENTS, events), (QUESTIONS, questions)):
@@ -463,13 +475,31 @@ def _time(place: JsonPlace) -> float:
 
 
 def _gold(line: JsonPlace) -> tuple[str, ...]:
-    place = line.maybe("gold")
+    return _ids(line, "gold")
+
+
+def _forbidden(line: JsonPlace, places: Mapping[str, int]) -> tuple[str, ...]:
+    """Ids of the events that must not come back; each names an event that is no gold."""
+    forbidden, gold = _ids(line, "forbidden"), _gold(line)
+    for id in forbidden:
+        if id in gold or id not in places:
+            line.wrong(
+                f"the forbidden event {id!r} "
+                + ("is gold, too" if id in gold else "names no event of its conversation"),
+                "correct the id, or leave it out",
+            )
+    return forbidden
+
+
+def _ids(line: JsonPlace, name: str) -> tuple[str, ...]:
+    """Ids of events in a field: a list, or one as a text; () without the field."""
+    place = line.maybe(name)
     if place is None:
         return ()
     return (
         (place.name(),)
         if isinstance(place.value, str)
-        else unique(one.name() for one in place.each("gold id"))
+        else unique(item.name() for item in place.each(f"{name} id"))
     )
 
 
@@ -570,6 +600,7 @@ def _question(line: JsonPlace, events: Sequence[Event], places: Mapping[str, int
         answer.name() if answer else "",
         tuple(one.name() for one in rubric.each("statement")) if rubric else (),
         after,
+        _forbidden(line, places),
     )
 
 

@@ -12,7 +12,8 @@ from typing import Literal
 from ...engine.base.errors import DataError
 from ...reporting.files import write_whole
 from ...reporting.output import put
-from .beam import load_beam
+from .madial import DIALOGUES, MEMORIES
+from .precisionmembench import BELIEFS, CASES, SESSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,12 @@ class OfficialSource:
     """An official source.
 
     file      name of the file; '' if the data set is a folder that must be fetched by hand
+    beside    names of further files of the data set, at the same place as the first one
     sha256    the digest under which the official hub stores the file, and which several independent
               users of it have published, so a changed download is detected; None if unknown
     size      bytes; None if unknown
     paper     its key in references.bib
-    by_hand   how to fetch it, if no single file can be downloaded
+    by_hand   how to fetch it, if its files cannot be downloaded one by one
     """
 
     name: str
@@ -36,6 +38,7 @@ class OfficialSource:
     citation: str
     paper: str
     by_hand: str = ""
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,18 @@ class Checked:
 _LOCOMO = "Maharana et al. 2024, Evaluating Very Long-Term Conversational Memory of LLM Agents, ACL, arXiv:2402.17753"
 _LONGMEMEVAL = "Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory, ICLR, arXiv:2410.10813"
 _BEAM = "Tavakoli et al. 2026, Beyond a Million Tokens: Benchmarking and Enhancing Long-Term Memory in LLMs, ICLR, arXiv:2510.27246"
+_MADIAL = "He et al. 2025, MADial-Bench: Towards Real-world Evaluation of Memory-Augmented Dialogue Generation, NAACL, arXiv:2409.15240"
+_MEMDAILY = "Zhang et al. 2024, MemSim: A Bayesian Simulator for Evaluating Memory of LLM-based Personal Assistants, arXiv:2409.20163"
+_PRECISION = "Flynt 2026, Structured Belief State and the First Precision-Aware Benchmark for LLM Memory Retrieval, arXiv:2605.11325"
+# Nobody publishes digests of these files: the address names a commit, which fixes their content.
+_MADIAL_FILES = (
+    "https://raw.githubusercontent.com/hejunqing/MADial-Bench/"
+    "7a73a3e38c06ef0735116ff84ce951c8751a8cfc/data/en/"
+)
+_PRECISION_FILES = (
+    "https://raw.githubusercontent.com/tenurehq/precisionMemBench/"
+    "08456070ba8e96b09d960b07eef2ada473d937ce/fixtures/"
+)
 # Digests and sizes of LongMemEval are of this revision.  Many projects publish them: deer-flow names
 # revision and digest of the oracle (its pull request 4810), others all three files with sizes.
 _REVISION = "98d7416c24c778c2fee6e6f3006e7a073259d48f"
@@ -113,6 +128,41 @@ SOURCES = (
         "download_dataset.py, which writes the hub's data in that layout to test_chats/; then use --data PATH of that folder",
     ),
     OfficialSource(
+        "madial",
+        _MADIAL_FILES + DIALOGUES,
+        DIALOGUES,
+        None,
+        None,
+        "MIT",
+        _MADIAL,
+        "he2025madial",
+        beside=(MEMORIES,),
+    ),
+    OfficialSource(
+        "precisionmembench",
+        _PRECISION_FILES + BELIEFS,
+        BELIEFS,
+        None,
+        None,
+        "MIT",
+        _PRECISION,
+        "flynt2026precisionmembench",
+        beside=(CASES, SESSIONS),
+    ),
+    OfficialSource(
+        "memdaily",
+        "https://github.com/nuster1128/MemSim",
+        "",
+        None,
+        None,
+        "none stated",
+        _MEMDAILY,
+        "zhang2024memsim",
+        by_hand="clone the repository: data_generation/final_dataset/ holds memdaily.json, or the parts of which its post_process.py makes that "
+        "file; its README links the files of the benchmark with unrelated messages. Then use --data PATH of one file; ask the authors before you "
+        "hand the data on, since the repository states no licence",
+    ),
+    OfficialSource(
         "ltpfr3",
         "https://github.com/jpazdera/PazdKaha22",
         "",
@@ -133,8 +183,8 @@ def list_sources() -> tuple[OfficialSource, ...]:
 
 
 def get(name: str, folder: Path, progress: bool = True) -> Path:
-    """Download a data set into a folder (created if missing) and return its path; an existing file
-    is checked, not fetched again.
+    """Download a data set into a folder (created if missing) and return its path, that of the
+    folder for several files; an existing file is checked, not fetched again.
 
     If no digest is published, the first download is trusted: its digest is printed and written to
     `<file>.sha256`, and a later call compares with it.  Errors: DataError for an unknown name, no
@@ -152,21 +202,25 @@ def get(name: str, folder: Path, progress: bool = True) -> Path:
         raise DataError(
             "it is not one file that could be downloaded", where=source.url, cure=source.by_hand
         )
-    target = Path(folder) / source.file
-    if not target.exists():
-        _download(source, target, progress)
-    checked = record(target)
-    if progress:
-        put(
-            f"{target}\n  SHA-256 {checked.sha256} ({'trusted on first use and recorded' if checked.basis == 'none' else checked.basis})"
-        )
-    return target
+    for file in (source.file, *source.beside):
+        target = Path(folder) / file
+        if not target.exists():
+            _download(source, target, progress)
+        checked = record(target)
+        if progress:
+            put(
+                f"{target}\n  SHA-256 {checked.sha256} ({'trusted on first use and recorded' if checked.basis == 'none' else checked.basis})"
+            )
+    return Path(folder) if source.beside else target
 
 
 def _download(source: OfficialSource, target: Path, progress: bool) -> None:
+    """Download the file of the source that is named like the target."""
     import pooch  # lazily: only here is a network library needed
 
-    known = f"sha256:{source.sha256}" if source.sha256 else None
+    first = target.name == source.file
+    known = f"sha256:{source.sha256}" if source.sha256 and first else None
+    url = source.url if first else f"{source.url.rpartition('/')[0]}/{target.name}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -178,28 +232,24 @@ def _download(source: OfficialSource, target: Path, progress: bool) -> None:
     pooch.get_logger().setLevel("ERROR")  # it would advise the user to edit code
     try:
         pooch.retrieve(
-            source.url,
-            known_hash=known,
-            fname=target.name,
-            path=target.parent,
-            progressbar=progress,
+            url, known_hash=known, fname=target.name, path=target.parent, progressbar=progress
         )
     except OSError as error:  # requests' errors are OSErrors
         raise DataError(
             f"it cannot be downloaded ({type(error).__name__})",
-            where=source.url,
-            cure=f"download it on a machine that has a network, and use --data PATH of the file ({source.file})",
+            where=url,
+            cure=f"download it on a machine that has a network, and use --data PATH of the file ({target.name})",
         ) from error
     except ValueError as error:  # pooch compares before it moves the file into place
         raise DataError(
             "the download is not the published file (its SHA-256 differs)",
-            where=source.url,
+            where=url,
             cure="try again; if that fails, the official file has changed: fetch it by hand, check it, and use --data PATH",
         ) from error
 
 
 def check(path: Path, *, recorded: bool = False) -> Checked:
-    """Compare a file (or a BEAM folder) with its published digest.  O(bytes).
+    """Compare a file, or a folder that is a data set, with its published digest.  O(bytes).
 
     recorded  compare a file without a published digest with `<file>.sha256` beside it; a user who
               can change the file can change that digest, too
@@ -214,7 +264,9 @@ def check(path: Path, *, recorded: bool = False) -> Checked:
             cure="check the path, or fetch the data with `hebbarium data get`",
         )
     if path.is_dir():
-        found = load_beam(path).sha256
+        from . import load, official_form  # lazily: they import this module
+
+        found = load(official_form(path), path).sha256
     else:
         try:
             with path.open("rb") as stream:

@@ -274,7 +274,10 @@ class RunSpec(Settings, Setup):
         )
     )
     dataset: str = field(
-        metadata=_setting("--dataset", "demo, locomo, beam, longmemeval or conversations.")
+        metadata=_setting(
+            "--dataset",
+            "demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+        )
     )
     embedder: str = field(
         metadata=_setting(

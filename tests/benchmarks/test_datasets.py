@@ -8,6 +8,7 @@ import copy
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +19,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_sets import FILES, madial, memdaily, precisionmembench, write_files
 
 from hebbarium.audit.references import load as load_references
 from hebbarium.benchmarks.datasets import LOADERS, Conversation, Dataset, Question, load
@@ -153,6 +155,8 @@ def put(folder: Path, value: Json, name: str) -> Path:
     if name == "beam":
         chat, probes = value
         return beam(folder, "100K/1", chat, probes)
+    if name in FILES:
+        return write_files(folder, value, name)
     path = folder / f"{name}.json"
     path.write_text(json.dumps(value), encoding="utf-8")
     return path
@@ -172,6 +176,9 @@ VALID: dict[str, Callable[[], Json]] = {
     "locomo": locomo,
     "beam": lambda: [beam_chat(), beam_probes()],
     "longmemeval": longmemeval,
+    "madial": madial,
+    "memdaily": memdaily,
+    "precisionmembench": precisionmembench,
 }
 
 
@@ -461,11 +468,13 @@ BROKEN_BYTES = {
 @pytest.mark.parametrize("content", BROKEN_BYTES.values(), ids=BROKEN_BYTES)
 def test_a_broken_file_is_named_with_a_cure(tmp_path: Path, name: str, content: bytes) -> None:
     path = put(tmp_path, VALID[name](), name)
-    file = tmp_path / ("100K/1/chat.json" if name == "beam" else f"{name}.json")
-    file.write_bytes(content)
+    several = name == "beam" or name in FILES
+    first = "100K/1/chat.json" if name == "beam" else FILES.get(name, (f"{name}.json",))[0]
+    (tmp_path / first).write_bytes(content)
     with pytest.raises(DataError) as caught:
         load(name, path)
-    assert str(tmp_path if name == "beam" else file) in caught.value.where and caught.value.cure
+    assert str(tmp_path if several else tmp_path / first) in caught.value.where
+    assert caught.value.cure
 
 
 def spoil(value: Json, keys: str, new: Json) -> Json:
@@ -599,11 +608,10 @@ def sound(data: Dataset) -> None:
         assert [e.time for e in conversation.events] == sorted(e.time for e in conversation.events)
         for question in conversation.questions:
             assert set(question.gold) <= set(ids) and len(set(question.gold)) == len(question.gold)
-            assert (
-                question.time >= conversation.events[-1].time
-                and question.text
-                and question.category
-            )
+            told = {e.id for e in conversation.events if e.time <= question.time}
+            assert set(question.gold) <= told and not set(question.gold) & set(question.forbidden)
+            assert set(question.forbidden) <= set(ids)
+            assert question.text and question.category
     assert data.notes["questions_without_gold"] == sum(
         not q.gold for c in data.conversations for q in c.questions
     )
@@ -670,11 +678,13 @@ def test_sources_state_licence_and_citation() -> None:
         assert source.licence and source.citation and source.url.startswith("https://")
         paper = load_references().get(source.paper)
         first, *others = (name.partition(",")[0] for name in paper.fields["author"].split(" and "))
-        authors = f"{first} & {others[0]}" if len(others) == 1 else f"{first} et al."
+        authors = {0: first, 1: f"{first} & {''.join(others)}"}.get(len(others), f"{first} et al.")
         assert source.citation.startswith(f"{authors} {paper.fields['year']}"), source.name
         assert source.sha256 is None or len(bytes.fromhex(source.sha256)) == 32
         assert bool(source.file) != bool(source.by_hand)
-        assert bool(source.file) == bool(source.sha256) == bool(source.size), "a file has a digest"
+        assert bool(source.sha256) == bool(source.size)
+        fixed = source.sha256 or re.search("/[0-9a-f]{40}/", source.url)
+        assert bool(source.file) == bool(fixed), "a file has a digest, or a commit in its address"
     assert {s.name for s in fetching.list_sources()} >= set(LOADERS) - {"demo", "conversations"}
 
 
@@ -707,6 +717,29 @@ def test_a_first_download_is_recorded_and_a_changed_file_noticed(
         fetching.check(path, recorded=True)
     with pytest.raises(DataError, match="recorded on first use"):
         fetching.get("new", tmp_path / "new", progress=False)
+
+
+def test_all_files_of_a_data_set_are_fetched_from_one_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pooch
+
+    asked: list[str] = []
+
+    def retrieve(url: str, fname: str, path: Path, **_: Json) -> None:
+        asked.append(url)
+        write_files(path, madial(), "madial")
+
+    monkeypatch.setattr(pooch, "retrieve", retrieve)
+    folder = fetching.get("madial", tmp_path / "data")
+    assert folder == tmp_path / "data" and len(load("madial", folder).conversations) == 1
+    assert len(asked) == 1 and asked[0].endswith("/data/en/MADial-Bench-en-dialogue.json")
+    assert all((folder / f"{name}.sha256").is_file() for name in FILES["madial"])
+    (folder / FILES["madial"][1]).unlink()
+    (folder / f"{FILES['madial'][1]}.sha256").unlink()
+    fetching.get("madial", folder, progress=False)
+    assert asked[1] == asked[0].replace(*FILES["madial"])
+    assert fetching.check(folder).sha256 == load("madial", folder).sha256
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from ..engine.memory.engine import Engine
 
 DatasetOption = Annotated[
-    str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")
+    str,
+    typer.Option(
+        "--dataset",
+        help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+    ),
 ]
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
 ConversationOption = Annotated[

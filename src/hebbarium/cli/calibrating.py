@@ -53,7 +53,11 @@ def calibrate(
         str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")
     ] = DEFAULT_SET,
     dataset: Annotated[
-        str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")
+        str,
+        typer.Option(
+            "--dataset",
+            help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+        ),
     ] = "demo",
     data: DataOption = None,
     embedder: EmbedderOption = "minilm",

@@ -52,7 +52,10 @@ def compose(
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations."),
+        typer.Option(
+            "--dataset",
+            help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="File or folder of the data; the demo needs none.")

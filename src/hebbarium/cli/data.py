@@ -20,6 +20,7 @@ data_app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 
+FOLDERS = ("beam", "madial", "precisionmembench")  # data sets of several files
 LISTED = 20  # speakers and sessions that `data show` names
 TEXT = 100  # characters of a text in its table
 
@@ -114,7 +115,7 @@ def data_check(
         dataset = official_form(path)
     checked = check(
         one_json(path, dataset)
-        if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir()
+        if dataset and dataset not in FOLDERS and path.is_dir() and not (path / dataset).is_dir()
         else path,
         recorded=recorded,
     )
@@ -304,7 +305,12 @@ def data_ask(
 
 @data_app.command("convert")
 def data_convert(
-    dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="locomo, beam, longmemeval, madial, memdaily, precisionmembench or demo."
+        ),
+    ],
     out: Annotated[
         Path,
         typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml."),

@@ -39,7 +39,11 @@ def weights(
     ),
     set_name: Annotated[str, typer.Option("--set", help="Mechanism set.")] = "everything",
     dataset: Annotated[
-        str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")
+        str,
+        typer.Option(
+            "--dataset",
+            help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+        ),
     ] = "demo",
     data: DataOption = None,
     embedder: EmbedderOption = "minilm",
