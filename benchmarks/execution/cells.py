@@ -19,7 +19,7 @@ from ...engine.base.errors import InputError
 from ...engine.contract.records import Event, Query
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ..datasets import Conversation, Question
-from ..datasets.base import Stop, stops, unique
+from ..datasets.base import Stop, matched, stops
 from ..systems.base import (
     Capability,
     Factory,
@@ -63,6 +63,7 @@ class Row(TypedDict):
                        that is not finite
     held_back          whether the answer has no event
     set                digest of the mechanism set
+    forbidden          ids, as in gold, of what must not come back; only where the data name any
     contexts           scores of contexts, by budget; only where they were asked for
     """
 
@@ -83,6 +84,7 @@ class Row(TypedDict):
     seed: int
     set: str
     code: str
+    forbidden: NotRequired[list[str]]
     contexts: NotRequired[dict[str, ContextRow]]
 
 
@@ -442,8 +444,8 @@ def _contexts(
 def by_session(
     question: Question, found: Retrieved, events: Sequence[Event]
 ) -> tuple[Question, Retrieved]:
-    """A question whose gold is sessions, and the sessions of an answer, each in the place and
-    with the score of its best event.  O(events).
+    """A question whose gold and forbidden ids are sessions, and the sessions of an answer, each in
+    the place and with the score of its best event.  O(events).
     """
     home = {event.id: event.session for event in events}
     sessions: dict[str, RetrievedEvent] = {}
@@ -451,9 +453,7 @@ def by_session(
         for id in event.events or (event.id,):
             session = home.get(id, id)
             sessions.setdefault(session, replace(event, id=session, events=()))
-    return replace(question, gold=unique(home[gold] for gold in question.gold)), Retrieved(
-        tuple(sessions.values())
-    )
+    return matched(question, home), Retrieved(tuple(sessions.values()))
 
 
 class _Timed:
@@ -537,6 +537,7 @@ def _row(
         "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events],
         "scores": [_rounded(e.score) for e in events],
         "held_back": not events, "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
+        **({"forbidden": list(question.forbidden)} if question.forbidden else {}),
     }  # fmt: skip
 
 

@@ -118,6 +118,7 @@ def block_result(
             )
         ),
         chance=around.chance,
+        oracle=around.oracle,
         pool=around.pool,
         depths=around.depths,
         levels={estimate: level for estimate, level in varying.items() if level},

@@ -265,6 +265,7 @@ class BlockResult:
     categories  number of questions per category, in the order of display
     seconds     wall time of the reference
     chance      expected metrics of a random ranking, by name; {} if not computed
+    oracle      metrics of a ranking with all evidence first, by name; {} if not computed
     pool        of the questions' answers; None if not computed
     depths      hit, recall, mrr and ndcg of the reference at several depths; {} if not computed
     levels      where the estimates of the primary metric vary, by name; {} if not computed
@@ -294,6 +295,7 @@ class BlockResult:
     levels: Mapping[str, Levels] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     questions: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
+    oracle: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [estimate.name for estimate in self.estimates]

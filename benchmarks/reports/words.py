@@ -358,6 +358,8 @@ def scale(result: BlockResult) -> list[str]:
             if result.metric in result.chance
             else ""
         )
+        if result.metric in result.oracle:
+            level += f", all evidence first {number(result.oracle[result.metric])}, no memory 0"
         found.append(
             f"Pool: {pool.smallest:,} to {pool.largest:,} items, median {pool.middle:,g}{level}."
         )

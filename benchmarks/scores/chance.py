@@ -1,5 +1,6 @@
-"""Chance level: what a random ranking scores, by pool size and number of gold items; and a
-warning where an answer takes the whole pool.
+"""The ends of every table, by pool size and number of gold items: the chance level, which a random
+ranking scores, and the ceiling, which an oracle scores; and a warning where an answer takes the
+whole pool.  A memory that answers nothing scores 0.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from ...engine.base.errors import InputError
 from ...reporting.text import plural
-from .metrics import DEPTHS, KINDS, named
+from .metrics import DEPTHS, FORBIDDEN_DEPTHS, KINDS, depth_summary, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,53 @@ def chance_levels(
         if total
         else {}
     )
+
+
+def forbidden_levels(
+    questions: Iterable[tuple[int, int]], depths: Sequence[int] = FORBIDDEN_DEPTHS
+) -> dict[str, dict[str, float]]:
+    """Means over questions of `forbidden@k`, by name: `chance`, if the pool is ranked at random, and
+    `oracle`, the least that an answer of k rows can have, with everything that may come back first.
+    {} without a question.
+
+    questions  (pool size, number of forbidden items) of each
+
+    >>> forbidden_levels([(10, 6)])["chance"]["forbidden@5"], forbidden_levels([(10, 6)])["oracle"]["forbidden@5"]
+    (0.6, 0.2)
+    """
+    asked = list(questions)
+    if not asked:
+        return {}
+    rows = {k: [(min(k, pool), pool, refused) for pool, refused in asked] for k in depths}
+    return {
+        "chance": {
+            named("forbidden", k): fsum(n * refused / pool / k for n, pool, refused in each)
+            / len(asked)
+            for k, each in rows.items()
+        },
+        "oracle": {
+            named("forbidden", k): fsum(
+                max(0, n - (pool - refused)) / k for n, pool, refused in each
+            )
+            / len(asked)
+            for k, each in rows.items()
+        },
+    }
+
+
+def oracle_levels(
+    questions: Iterable[tuple[int, int]], depths: Sequence[int] = DEPTHS
+) -> dict[str, float]:
+    """Means over questions of what a ranking with all evidence first scores, by metric and depth:
+    the ceiling of every table, below 1 where a question has more gold than places.  {} without a
+    question.
+
+    questions  (pool size, number of gold items) of each
+
+    >>> oracle_levels([(10, 2)])["recall@1"], oracle_levels([(10, 2)])["recall@5"]
+    (0.5, 1.0)
+    """
+    return depth_summary([range(1, gold + 1) for _, gold in questions], depths)
 
 
 def pools(

@@ -20,6 +20,7 @@ METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10", "recall@1", "
 KINDS: Final = ("hit", "recall", "mrr", "ndcg", "all")
 DEPTHS: Final = (1, 5, 10, 50)
 DEPTH = 10
+FORBIDDEN_DEPTHS: Final = (1, 5, 10)  # an answer's row holds no more than its first k ids
 _DISCOUNT = tuple(1.0 / log2(rank + 1) for rank in range(1, DEPTH + 1))
 
 
@@ -143,6 +144,22 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
             )
         found |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
     return found
+
+
+def forbidden_shares(
+    retrieved: Sequence[str], forbidden: Iterable[str], depths: Sequence[int] = FORBIDDEN_DEPTHS
+) -> dict[str, float]:
+    """Share of the first k places that hold what must not come back, by name: "forbidden@5".  Lower
+    is better; an answer of fewer than k rows has empty places, which hold nothing.  O(k).
+
+    retrieved  ids, best first
+    forbidden  ids
+
+    >>> forbidden_shares(["a", "x", "b"], ["x", "y"])
+    {'forbidden@1': 0.0, 'forbidden@5': 0.2, 'forbidden@10': 0.1}
+    """
+    refused = set(forbidden)
+    return {named("forbidden", k): sum(id in refused for id in retrieved[:k]) / k for k in depths}
 
 
 def depth_summary(

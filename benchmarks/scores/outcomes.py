@@ -36,7 +36,8 @@ def metrics_of(
 
     ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
     sizes  (conversation, question) -> items that are ranked; then also metrics at several depths,
-           chance level and pool
+           those of a random ranking and of an oracle, the pool, and `forbidden` where the data say
+           what must not come back
     """
     marked = scored(row for o in outcomes for row in o.rows)
     categories = sorted({row["category"] for row, _ in marked})

@@ -5,13 +5,14 @@ several depths, and the sessions of gold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ..datasets.base import told_before
-from .chance import Pool, chance_levels, pool_of, pools
-from .metrics import depth_summary
+from .chance import Pool, chance_levels, forbidden_levels, oracle_levels, pool_of, pools
+from .metrics import depth_summary, forbidden_shares
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -53,25 +54,33 @@ class Conversations:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Of the questions with gold: depths and chance by metric such as "recall@10", and the pool;
-    {} and None without such questions.
+    """Of the questions with gold: depths, and the scores of a random ranking and of an oracle, by
+    metric such as "recall@10", and the pool; {} and None without such questions.
+
+    forbidden  of the questions that say what must not come back: their number `n`, and
+               `forbidden@k` of the answers, by chance and of an oracle; {} without such questions
     """
 
     depths: Mapping[str, float]
     chance: Mapping[str, float]
     pool: Pool | None
+    oracle: Mapping[str, float] = field(default_factory=dict)
+    forbidden: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int], k: int = 10
     ) -> Surroundings:
         """O(rows)."""
-        marked: Sequence[Mapping[str, Any]] = [row for row in rows if row["gold"]]
+        listed = list(rows)
+        marked: Sequence[Mapping[str, Any]] = [row for row in listed if row["gold"]]
         asked = pools(marked, sizes)
         return cls(
             depth_summary(row["ranks"] for row in marked),
             chance_levels(asked),
             pool_of([size for size, _ in asked], k) if asked else None,
+            oracle_levels(asked),
+            _forbidden([row for row in listed if row.get("forbidden")], sizes),
         )
 
     def plain(self) -> dict[str, Any]:
@@ -80,4 +89,19 @@ class Surroundings:
             "depths": dict(self.depths),
             "chance": dict(self.chance),
             "pool": {**asdict(self.pool), "warning": self.pool.warning} if self.pool else None,
+            "oracle": dict(self.oracle),
+            **({"forbidden": dict(self.forbidden)} if self.forbidden else {}),
         }
+
+
+def _forbidden(
+    rows: Sequence[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int]
+) -> dict[str, Any]:
+    if not rows:
+        return {}
+    shares = [forbidden_shares(row["retrieved"], row["forbidden"]) for row in rows]
+    levels = forbidden_levels(
+        (sizes[row["conversation"], row["question"]], len(row["forbidden"])) for row in rows
+    )
+    means = {name: fsum(share[name] for share in shares) / len(shares) for name in shares[0]}
+    return {"n": len(rows), **means, **levels}

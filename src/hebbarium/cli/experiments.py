@@ -323,6 +323,45 @@ def _ends(overall: Mapping[str, Any]) -> list[tuple[str, dict[str, float | None]
     ]
 
 
+def _bounds(result: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The bounds of every table of metrics, as rows of it: all evidence first, a random ranking,
+    and a memory that answers nothing; {} without a question that has evidence.
+    """
+    if not result.get("oracle"):
+        return {}
+    scored = {name: value for name, value in result["overall"].items() if name != "n"}
+    return {
+        "(oracle)": {"n": result["overall"]["n"], **{m: result["oracle"][m] for m in scored}},
+        "(random)": {"n": result["overall"]["n"], **{m: result["chance"][m] for m in scored}},
+        "(no memory)": {"n": result["overall"]["n"], **dict.fromkeys(scored, 0.0)},
+    }
+
+
+def _print_forbidden(result: Mapping[str, Any]) -> None:
+    """Shares of the first places that hold what must not come back, of data that say it."""
+    from ..console import print_table
+
+    if not (counted := result.get("forbidden")):
+        return
+    names = [name for name in counted if name.startswith("forbidden@")]
+    rows = [
+        (title, *(f"{scores[name]:.3f}" for name in names))
+        for title, scores in (
+            ("this memory", counted),
+            ("(oracle)", counted["oracle"]),
+            ("(random)", counted["chance"]),
+            ("(no memory)", dict.fromkeys(names, 0.0)),
+        )
+    ]
+    print_table(
+        f"Share of the first places that hold what must not come back ({plural(counted['n'], 'question')}); lower is better",
+        ("answers of", *names),
+        rows,
+        numbers=names,
+        whole=("answers of", *names),
+    )
+
+
 def _print_depths(result: Mapping[str, Any]) -> None:
     """Metrics at several depths, with what a random ranking scores, and the pool."""
     from ..benchmarks.scores.metrics import DEPTHS, KINDS, named
@@ -368,7 +407,7 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         )
 
     kinds, counts = (
-        by_kind(result["overall"], result["by_category"]),
+        [*by_kind(result["overall"], result["by_category"]), *_bounds(result).items()],
         ("calls", "values changed", "ranks changed"),
     )
     print_table(
@@ -381,6 +420,7 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
     if unscored := asked - result["overall"]["n"]:
         print_lines(f"{unscored} of {plural(asked, 'question')} without evidence, not scored", "")
     _print_depths(result)
+    _print_forbidden(result)
     held = result["abstention"]
     if held["unanswerable"]:
         print_lines(

@@ -4,17 +4,25 @@ one.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
-from hebbarium.benchmarks.scores.chance import chance, chance_levels, pool_of, pools
+from hebbarium.benchmarks.scores.chance import (
+    chance,
+    chance_levels,
+    forbidden_levels,
+    oracle_levels,
+    pool_of,
+    pools,
+)
 from hebbarium.benchmarks.scores.metrics import (
     DEPTHS,
     KINDS,
     at_depths,
     depth_summary,
+    forbidden_shares,
     named,
     question_metrics,
 )
@@ -98,4 +106,42 @@ def test_depths_agree_with_the_metrics_at_ten_and_with_their_definitions(ranks: 
     assert (
         depth_summary([ranks, [1]])["recall@5"] == pytest.approx((found["recall@5"] + 1.0) / 2)
         and depth_summary([]) == {}
+    )
+
+
+@pytest.mark.parametrize(("pool", "refused"), [(1, 1), (5, 1), (6, 4), (7, 7), (12, 5)])
+def test_forbidden_levels_are_the_mean_and_the_least_over_all_answers(
+    pool: int, refused: int
+) -> None:
+    """Every set of places of what is forbidden is as likely as any other."""
+    names = [f"e{n}" for n in range(pool)]
+    shares = [
+        forbidden_shares(names, [names[place] for place in places])
+        for places in combinations(range(pool), refused)
+    ]
+    levels = forbidden_levels([(pool, refused)])
+    for name in ("forbidden@1", "forbidden@5", "forbidden@10"):
+        values = [share[name] for share in shares]
+        assert levels["chance"][name] == pytest.approx(np.mean(values))
+        assert levels["oracle"][name] == pytest.approx(min(values))
+
+
+def test_no_ranking_scores_more_than_the_oracle() -> None:
+    best = oracle_levels([(5, 2)], (1, 3))
+    for ranks in permutations(range(1, 6), 2):
+        assert all(value <= best[name] for name, value in at_depths(ranks, (1, 3)).items())
+    assert best == at_depths([1, 2], (1, 3)) and oracle_levels([]) == {}
+
+
+def test_levels_are_means_over_questions() -> None:
+    whole, parts = forbidden_levels([(10, 6), (4, 1)]), [(10, 6), (4, 1)]
+    for kind in ("chance", "oracle"):
+        for name, value in whole[kind].items():
+            assert value == pytest.approx(
+                np.mean([forbidden_levels([part])[kind][name] for part in parts])
+            )
+    assert forbidden_levels([]) == {}
+    pair = oracle_levels([(20, 1), (20, 12)])
+    assert pair["recall@10"] == pytest.approx((1.0 + 10 / 12) / 2) and pair["recall@1"] == (
+        pytest.approx((1.0 + 1 / 12) / 2)
     )

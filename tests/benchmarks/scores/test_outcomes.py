@@ -87,3 +87,27 @@ def test_what_was_asked_of_a_language_model_is_summed_by_phase_and_mechanism() -
         "retrieve": {"x": one},
     }
     assert found[0].language_model == {"consolidate": {"x": one}}, "cells stay as they are"
+
+
+def test_forbidden_rows_are_counted_over_the_questions_that_name_any() -> None:
+    def asked(question: str, retrieved: list[str], forbidden: list[str]) -> dict[str, Any]:
+        return {
+            **row("a", 1), "conversation": "c", "question": question, "retrieved": retrieved,
+            **({"forbidden": forbidden} if forbidden else {}),
+        }  # fmt: skip
+
+    rows: list[Any] = [
+        asked("q1", ["x", "e0", "y"], ["x", "y"]),
+        asked("q2", [], ["x"]),  # held back
+        asked("q3", ["x"], []),
+    ]
+    sizes = {("c", name): 20 for name in ("q1", "q2", "q3")}
+    found = metrics_of("d", [Outcome(rows, {}, {}, 0.0)], sizes=sizes)
+    assert found["forbidden"]["n"] == 2
+    assert found["forbidden"]["forbidden@1"] == 0.5
+    assert found["forbidden"]["forbidden@5"] == pytest.approx(2 / 5 / 2)
+    assert found["forbidden"]["chance"]["forbidden@10"] == pytest.approx((2 / 20 + 1 / 20) / 2)
+    assert found["forbidden"]["oracle"]["forbidden@10"] == 0.0
+    assert found["oracle"]["recall@1"] == 1.0
+    without = metrics_of("d", [Outcome(rows[2:], {}, {}, 0.0)], sizes=sizes)
+    assert "forbidden" not in without
