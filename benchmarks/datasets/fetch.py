@@ -5,15 +5,20 @@ embedders `hub:` and `openai:` use the network.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Final, Literal
 
 from ...engine.base.errors import DataError
 from ...reporting.files import write_whole
 from ...reporting.output import put
-from .madial import DIALOGUES, MEMORIES
-from .precisionmembench import BELIEFS, CASES, SESSIONS
+from .base import Dataset
+from .beam import load_beam
+from .madial import DIALOGUES, MEMORIES, load_madial
+from .precisionmembench import BELIEFS, CASES, SESSIONS, load_precisionmembench
+from .recognise import recognise
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +182,11 @@ SOURCES = (
 )
 
 
+FOLDERS: Final[Mapping[str, Callable[[Path | None, int | None], Dataset]]] = MappingProxyType(
+    {"beam": load_beam, "madial": load_madial, "precisionmembench": load_precisionmembench}
+)  # data sets of several files
+
+
 def list_sources() -> tuple[OfficialSource, ...]:
     """Every official source, with licence, citation, size and digest as far as they are known."""
     return SOURCES
@@ -264,9 +274,8 @@ def check(path: Path, *, recorded: bool = False) -> Checked:
             cure="check the path, or fetch the data with `hebbarium data get`",
         )
     if path.is_dir():
-        from . import load, official_form  # lazily: they import this module
-
-        found = load(official_form(path), path).sha256
+        seems = recognise(path)
+        found = FOLDERS.get(seems.dataset if seems else "", load_beam)(path, None).sha256
     else:
         try:
             with path.open("rb") as stream:

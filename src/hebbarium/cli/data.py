@@ -20,7 +20,6 @@ data_app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 
-FOLDERS = ("beam", "madial", "precisionmembench")  # data sets of several files
 LISTED = 20  # speakers and sessions that `data show` names
 TEXT = 100  # characters of a text in its table
 
@@ -101,7 +100,7 @@ def data_check(
     from ..benchmarks.datasets import load, official_form
     from ..benchmarks.datasets.base import one_json
     from ..benchmarks.datasets.conversations import describe, is_own
-    from ..benchmarks.datasets.fetch import check
+    from ..benchmarks.datasets.fetch import FOLDERS, check
 
     if dataset is None and is_own(path):
         dataset = "conversations"
