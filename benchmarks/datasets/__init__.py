@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from .conversations import is_own, load_conversations
 from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
+from .locomo_corrected import load_locomo_corrected
 from .longmemeval import load_longmemeval
 from .madial import load_madial
 from .memdaily import load_memdaily
@@ -28,6 +30,7 @@ Unit = Literal["turn", "session"]
 LOADERS: dict[str, Loader] = {
     "demo": load_demo,
     "locomo": load_locomo,
+    "locomo-corrected": load_locomo_corrected,
     "beam": load_beam,
     "longmemeval": load_longmemeval,
     "madial": load_madial,
@@ -35,6 +38,9 @@ LOADERS: dict[str, Loader] = {
     "precisionmembench": load_precisionmembench,
     "conversations": load_conversations,
 }
+
+# data sets that are made of the files of several sources
+OVERLAYS: dict[str, tuple[str, ...]] = {"locomo-corrected": ("locomo", "locomo-audit")}
 
 __all__ = ["LOADERS", "Conversation", "Dataset", "Question", "Unit", "base", "conversations",
            "demo", "fetch", "load", "long_chat", "official_form",
@@ -103,7 +109,8 @@ def _other_form(name: str, path: Path | None, error: DataError) -> DataError:
     """
     seems = recognise(path) if path else None
     cut_off = seems == EMPTY and name != OWN_DATA  # of an official file; its error says so
-    if seems is None or cut_off or (seems.dataset == name and not seems.before):
+    part = seems is not None and seems.dataset in OVERLAYS.get(name, ())
+    if seems is None or cut_off or part or (seems.dataset == name and not seems.before):
         return error
     return DataError(
         f"{error.what}; it seems to be {seems.name}",
@@ -158,7 +165,12 @@ def papers_of(name: str) -> tuple[str, ...]:
     (('wu2025longmemeval',), ())
     """
     _require(name)
-    return tuple(dict.fromkeys(s.paper for s in SOURCES if s.name.partition("-")[0] == name))
+    names = OVERLAYS.get(name) or [
+        s.name
+        for s in SOURCES
+        if s.name.partition("-")[0] == name and s.name not in chain(*OVERLAYS.values())
+    ]
+    return tuple(dict.fromkeys(s.paper for s in SOURCES if s.name in (*names, name)))
 
 
 def _require(name: str) -> None:

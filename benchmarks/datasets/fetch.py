@@ -16,6 +16,7 @@ from ...reporting.files import write_whole
 from ...reporting.output import put
 from .base import Dataset
 from .beam import load_beam
+from .locomo_corrected import load_locomo_corrected
 from .madial import DIALOGUES, MEMORIES, load_madial
 from .precisionmembench import BELIEFS, CASES, SESSIONS, load_precisionmembench
 from .recognise import recognise
@@ -69,6 +70,11 @@ _PRECISION = "Flynt 2026, Structured Belief State and the First Precision-Aware 
 _MADIAL_FILES = (
     "https://raw.githubusercontent.com/hejunqing/MADial-Bench/"
     "7a73a3e38c06ef0735116ff84ce951c8751a8cfc/data/en/"
+)
+_AUDIT = "dial481 2026, LoCoMo Benchmark Audit, github.com/dial481/locomo-audit"
+_AUDIT_FILES = (
+    "https://raw.githubusercontent.com/dial481/locomo-audit/"
+    "ded8d0f08903d72b5a5eeda4fee5ced76126e7bc/audit/"
 )
 _PRECISION_FILES = (
     "https://raw.githubusercontent.com/tenurehq/precisionMemBench/"
@@ -133,6 +139,17 @@ SOURCES = (
         "download_dataset.py, which writes the hub's data in that layout to test_chats/; then use --data PATH of that folder",
     ),
     OfficialSource(
+        "locomo-audit",
+        _AUDIT_FILES + "errors_conv_0.json",
+        "errors_conv_0.json",
+        None,
+        None,
+        "CC BY-NC 4.0",
+        _AUDIT,
+        "dial2026locomoaudit",
+        beside=tuple(f"errors_conv_{n}.json" for n in range(1, 10)),
+    ),
+    OfficialSource(
         "madial",
         _MADIAL_FILES + DIALOGUES,
         DIALOGUES,
@@ -183,7 +200,12 @@ SOURCES = (
 
 
 FOLDERS: Final[Mapping[str, Callable[[Path | None, int | None], Dataset]]] = MappingProxyType(
-    {"beam": load_beam, "madial": load_madial, "precisionmembench": load_precisionmembench}
+    {
+        "beam": load_beam,
+        "locomo-corrected": load_locomo_corrected,
+        "madial": load_madial,
+        "precisionmembench": load_precisionmembench,
+    }
 )  # data sets of several files
 
 

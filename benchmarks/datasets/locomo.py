@@ -96,7 +96,7 @@ def _conversation(sample: JsonPlace, found: Counter[str]) -> Conversation:
         found["sessions_without_turns"] += len(events) == before
     found["times_clamped"] += clock.clamped
     found["sessions_out_of_order"] += clock.out_of_order
-    turns = {plain: event.id for event in events for plain in _dialogs(event.id)}
+    turns = {plain: event.id for event in events for plain in dialogs(event.id)}
     questions = tuple(
         _question(place, f"{name}/q{n}", clock.now + 1.0, turns, found)
         for n, place in enumerate(sample.field("qa").each("question"))
@@ -119,8 +119,8 @@ def _question(
         if isinstance(evidence.value, str)
         else list(evidence.each("evidence"))
     )
-    named = [one for item in listed for one in _dialogs(item.text())]
-    found["evidence_unreadable"] += sum(not _dialogs(item.text()) for item in listed)
+    named = [one for item in listed for one in dialogs(item.text())]
+    found["evidence_unreadable"] += sum(not dialogs(item.text()) for item in listed)
     found["gold_missing"] += sum(one not in turns for one in unique(named))
     answer = place.maybe("answer")
     return Question(
@@ -133,7 +133,7 @@ def _question(
     )
 
 
-def _dialogs(text: str) -> list[str]:
+def dialogs(text: str) -> list[str]:
     """Every dialog id in a text, without leading zeros: 'D8:6; D30:05' holds D8:6 and D30:5."""
     return [
         f"D{int(session)}:{int(turn)}"

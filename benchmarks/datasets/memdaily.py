@@ -100,8 +100,8 @@ def _conversation(name: str, place: JsonPlace, counted: Counter[str]) -> Convers
     named = unique(step.name() for step in asked.field("target_step_id").each("message"))
     gold = tuple(id for id in named if id.isdecimal() and int(id) < len(events))
     counted["gold_missing"] += len(named) - len(gold)
-    date = asked.maybe("time")
-    time = _time(date.text(), date) if date else clock.now + MINUTE
+    due = asked.maybe("time")
+    time = _time(due.text(), due) if due else clock.now + MINUTE
     counted["questions_clamped"] += time < clock.now + MINUTE
     question = Question(
         name,

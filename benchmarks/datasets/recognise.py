@@ -534,6 +534,7 @@ JSON_FORMS: Final[tuple[tuple[DataForm, tuple[tuple[str, ...], ...]], ...]] = (
     (DataForm("a chat of BEAM", "beam"), (("[].turns", "[].batch_number"), ("[].turns",
     "[].time_anchor"), ("[].turns[][].role",), ("[].plan-1",),
                                       (".plan-1",), ("[].time_anchor", "[].role"))),
+    (DataForm("an audit of LoCoMo", "locomo-corrected"), (("[].error_type", "[].correct_evidence"),)),
     (DataForm("MADial-Bench's dialogues", "madial"), ((".relevant-id", ".test-turn"),)),
     (DataForm("MemDaily's file", "memdaily"), ((".simple.roles[].message_list",),
                                            (".simple.events[].message_list",))),

@@ -529,7 +529,7 @@ def _row(
     spec: RunSpec, question: Question, ranks: list[int], events: Sequence[RetrievedEvent]
 ) -> Row:
     found = [rank for rank in ranks if rank]
-    return {
+    row: Row = {
         "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256,
         "conversation": spec.conversation, "question": question.id,
         "question_text": question.text, "answer": question.answer, "category": question.category,
@@ -537,8 +537,10 @@ def _row(
         "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events],
         "scores": [_rounded(e.score) for e in events],
         "held_back": not events, "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
-        **({"forbidden": list(question.forbidden)} if question.forbidden else {}),
     }  # fmt: skip
+    if question.forbidden:
+        row["forbidden"] = list(question.forbidden)
+    return row
 
 
 def _rounded(score: float) -> float | None:

@@ -276,7 +276,7 @@ class RunSpec(Settings, Setup):
     dataset: str = field(
         metadata=_setting(
             "--dataset",
-            "demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+            "demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
         )
     )
     embedder: str = field(

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,9 +23,18 @@ from hypothesis import strategies as st
 from small_sets import FILES, madial, memdaily, precisionmembench, write_files
 
 from hebbarium.audit.references import load as load_references
-from hebbarium.benchmarks.datasets import LOADERS, Conversation, Dataset, Question, load
+from hebbarium.benchmarks.datasets import (
+    LOADERS,
+    OVERLAYS,
+    Conversation,
+    Dataset,
+    Question,
+    load,
+    papers_of,
+)
 from hebbarium.benchmarks.datasets import fetch as fetching
 from hebbarium.benchmarks.datasets.base import MINUTE, assemble
+from hebbarium.benchmarks.datasets.locomo_corrected import corrections
 from hebbarium.engine.base.errors import DataError
 from hebbarium.engine.base.times import hours
 from hebbarium.engine.contract.records import Event
@@ -71,6 +81,63 @@ def locomo() -> Json:
         for n, (evidence, category) in enumerate(asked)
     ]
     return [{"sample_id": "conv-1", "conversation": talk, "qa": qa, "event_summary": {}}]
+
+
+def audited(n: int, kind: str, evidence: list[str], answer: str, text: str = "") -> Json:
+    return {
+        "question_id": f"locomo_7_qa{n}", "question": text or f"Question {n}?", "golden_answer": "",
+        "error_type": kind, "cited_evidence": [], "correct_evidence": evidence,
+        "reasoning": "Bo says so.", "correct_answer": answer,
+    }  # fmt: skip
+
+
+def corrected(folder: Path, *errors: Json) -> Path:
+    put(folder, locomo(), "locomo")
+    (folder / "errors_conv_7.json").write_text(json.dumps(list(errors)), encoding="utf-8")
+    return folder
+
+
+def test_locomo_with_corrections(tmp_path: Path) -> None:
+    folder = corrected(
+        tmp_path,
+        audited(0, "WRONG_CITATION", ["D1:3", "D2:1; D77:1"], "Oslo"),
+        audited(2, "HALLUCINATION", ["D1:2"], "a dog"),
+        audited(1, "TEMPORAL_ERROR", ["D1:2", "D2:1"], "May"),  # the evidence was right
+        audited(3, "AMBIGUOUS", ["D1:1"], "both", text="Question 4?"),  # of another conversation
+    )
+    plain, data = load("locomo", folder / "locomo.json"), load("locomo-corrected", folder)
+    (before,), (after,) = plain.conversations, data.conversations
+    assert golds(after)[:4] == [("D1:3", "D2:1"), ("D1:2", "D2:1"), ("D1:2",), ("D10:26",)]
+    assert golds(before)[:4] == [("D1:2",), ("D1:2", "D2:1"), (), ("D10:26",)]
+    assert [q.answer for q in after.questions][:4] == ["Oslo", "May", "a dog", "3"]
+    assert [replace(q, gold=(), answer="") for q in after.questions] == [
+        replace(q, gold=(), answer="") for q in before.questions
+    ]
+    assert tuple(after.events) == tuple(before.events)
+    assert {name: n for name, n in data.notes.items() if "correct" in name} == {
+        "corrected": 3, "corrected_gold": 2, "corrected_gold_missing": 1, "corrections_elsewhere": 1,
+        "corrected_wrong_citation": 1, "corrected_hallucination": 1,
+        "corrected_temporal_error": 1}  # fmt: skip
+    assert data.notes["questions_without_gold"] == 1
+    assert (data.name, data.sha256 == plain.sha256) == ("locomo-corrected", False)
+    assert [c.reason for c in corrections(folder)] == ["Bo says so."] * 4
+    assert papers_of("locomo-corrected") == ("maharana2024locomo", "dial2026locomoaudit")
+    assert papers_of("locomo") == ("maharana2024locomo",)
+
+
+def test_corrections_need_both_kinds_of_files(tmp_path: Path) -> None:
+    folder = corrected(tmp_path)
+    (folder / "more.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(DataError, match="2 JSON files beside") as caught:
+        load("locomo-corrected", folder)
+    assert "data get locomo-audit" in caught.value.cure
+    (folder / "more.json").unlink()
+    (folder / "errors_conv_7.json").unlink()
+    with pytest.raises(DataError, match="holds no file errors_conv_<n>"):
+        load("locomo-corrected", folder)
+    corrected(tmp_path, {**audited(0, "X", [], "a"), "question_id": "0"})
+    with pytest.raises(DataError, match="error 1, question_id: '0' names no question"):
+        load("locomo-corrected", folder)
 
 
 def message(number: int, content: str, role: str = "user", **more: Json) -> Json:
@@ -685,7 +752,8 @@ def test_sources_state_licence_and_citation() -> None:
         assert bool(source.sha256) == bool(source.size)
         fixed = source.sha256 or re.search("/[0-9a-f]{40}/", source.url)
         assert bool(source.file) == bool(fixed), "a file has a digest, or a commit in its address"
-    assert {s.name for s in fetching.list_sources()} >= set(LOADERS) - {"demo", "conversations"}
+    known = {s.name for s in fetching.list_sources()} | set(chain(*OVERLAYS.values()))
+    assert known >= set(LOADERS) - {"demo", "conversations", *OVERLAYS}
 
 
 def test_a_first_download_is_recorded_and_a_changed_file_noticed(

@@ -28,7 +28,7 @@ DatasetOption = Annotated[
     str,
     typer.Option(
         "--dataset",
-        help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+        help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
     ),
 ]
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]

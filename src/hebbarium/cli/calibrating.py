@@ -56,7 +56,7 @@ def calibrate(
         str,
         typer.Option(
             "--dataset",
-            help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+            help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
         ),
     ] = "demo",
     data: DataOption = None,

@@ -54,7 +54,7 @@ def compose(
         str | None,
         typer.Option(
             "--dataset",
-            help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+            help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
         ),
     ] = None,
     data: Annotated[

@@ -290,7 +290,7 @@ def _data(
         raise InputError(
             "no data set is given",
             where="--dataset" if experiment.source == "--design" else experiment.source,
-            cure="give --dataset demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations"
+            cure="give --dataset demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations"
             + ("" if experiment.source == "--design" else ", or `data:` in the file"),
         )
     return tuple(

@@ -42,7 +42,7 @@ def weights(
         str,
         typer.Option(
             "--dataset",
-            help="demo, locomo, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
+            help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
         ),
     ] = "demo",
     data: DataOption = None,
