@@ -435,7 +435,8 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
     assert said.code == 0 and said.json == metrics and "conversations" in said.err
     assert list(metrics) == ["dataset", "overall", "by_category", "abstention", "timing_ms",
                              "seconds_per_event", "embedding", "receipts",
-                             "depths", "chance", "pool"] and metrics["dataset"] == "demo"  # fmt: skip
+                             "depths", "chance", "pool",
+                             "oracle"] and metrics["dataset"] == "demo"  # fmt: skip
     gold = [row for row in rows if row["gold"]]
     for name, chosen in {
         "": gold,
@@ -795,10 +796,11 @@ def test_categories_that_are_not_given_are_not_called_all_twice(
         )
         assert said.code == 0
         kinds.append(said.out.partition("questions")[2].partition("\n\n")[0].splitlines()[1:])
-    assert [line.split("  ")[0] for line in kinds[0]] == ["all"]
-    assert [line.split("  ")[0] for line in kinds[1]] == ["all", "no category", "日本"]
+    ends = ["(oracle)", "(random)", "(no memory)"]
+    assert [line.split("  ")[0] for line in kinds[0]] == ["all", *ends]
+    assert [line.split("  ")[0] for line in kinds[1]] == ["all", "no category", "日本", *ends]
     # a sign of two columns moves no number
-    assert [cell_len(line) for line in kinds[1]] == [len(kinds[1][0])] * 3
+    assert [cell_len(line) for line in kinds[1]] == [len(kinds[1][0])] * 6
 
 
 # --- what goes wrong ------------------------------------------------------------------------------

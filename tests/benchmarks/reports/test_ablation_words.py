@@ -35,7 +35,7 @@ from hebbarium.benchmarks.reports.words import (
     scale,
     signed,
 )
-from hebbarium.benchmarks.scores.chance import chance_levels, pool_of
+from hebbarium.benchmarks.scores.chance import chance_levels, oracle_levels, pool_of
 from hebbarium.benchmarks.scores.cluster_robust import Spread
 from hebbarium.benchmarks.scores.comparison import Difference, Verdict
 from hebbarium.benchmarks.scores.metrics import METRICS
@@ -239,13 +239,14 @@ def test_chance_level_pool_and_seeds_are_said_where_they_are_known(result: Block
         result,
         pool=pool_of([8, 40, 900], 10),
         chance=chance_levels([(40, 2)]),
+        oracle=oracle_levels([(40, 2), (40, 20)]),
         facts=replace(result.facts, seeds=(0, 1, 2)),
         by_seed={"full": (0.5, 0.51, 0.52)},
     )
     words = " ".join(legend(known))
     assert (
         "8 to 900 items, median 40" in words
-        and "recall@10 of 0.2500" in words
+        and "recall@10 of 0.2500, all evidence first 0.7500, no memory 0." in words
         and "Warning: the first 10 are the whole pool for 1 of 3" in words
     )
     assert "Seeds: 0, 1, 2" in words and "0.0100" in words
