@@ -54,6 +54,7 @@ SPARE = (
     "flip p",
     "flip RW",
     "questions",
+    "McNemar p",
     "decided from",
     "interval here",
     "flip Holm",
@@ -92,6 +93,7 @@ def _kinds(result: BlockResult) -> bool:
 
 
 HERE: Final = ("interval here", "p here")
+PAIRED: Final = ("won : lost", "McNemar p")  # questions that the mechanism wins and loses
 
 
 def _scoped(result: BlockResult) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def _scoped(result: BlockResult) -> tuple[str, ...]:
 def heads(result: BlockResult) -> tuple[str, ...]:
     first = ("estimate", "kind") if _kinds(result) else ("arm",)
     return (*first, result.metric, f"{percent(result.facts.level)} interval", "p", "Holm p",
-            "BH p", "flip p", "flip Holm", "flip RW", "decided from", "more", *extra(result), "questions",
+            "BH p", "flip p", "flip Holm", "flip RW", "decided from", "more", *extra(result), "questions", *PAIRED,
             *_scoped(result), "verdict")  # fmt: skip
 
 
@@ -113,7 +115,7 @@ def _row(arm: Estimate, result: BlockResult, digits: int = 4) -> tuple[str, ...]
             p_text(d.p), p_text(d.p_holm), p_text(d.p_bh), p_text(d.flip_p), p_text(d.flip_p_holm),
             p_text(arm.flip_p_rw), size(d.smallest), more_short(None if arm.no_op else d.more),
             *(signed(arm.differences[name].mean) for name in extra(result)),
-            str(arm.n_questions_changed),
+            str(arm.n_questions_changed), f"{arm.n_helped} : {arm.n_hurt}", p_text(arm.mcnemar_p),
             *((interval_text((h.low, h.high), digits), p_text(h.p_rw))
               if (h := arm.here) else ("–", "–") if _scoped(result) else ()),
             still(arm) if arm.no_op else verdict_text(arm, result))  # fmt: skip
@@ -454,7 +456,7 @@ def to_latex(result: DesignResult) -> str:
 
 
 def _latex_of(block: BlockResult, mark: str) -> list[str]:
-    left_out = ("p", "BH p", "flip p", "flip RW", "more", *EXTRA, "questions", *HERE)
+    left_out = ("p", "BH p", "flip p", "flip RW", "more", *EXTRA, "questions", *PAIRED, *HERE)
     kept = [i for i, name in enumerate(heads(block)) if name not in left_out]
     tests, *rows = [[row[i] for i in kept] for row in (heads(block), *_rows(block))]
     first = "arm" if block.removes else "estimate"

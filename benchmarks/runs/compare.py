@@ -46,12 +46,16 @@ class Side:
 class MetricPair:
     """Means of one metric over the paired questions, and the cluster-robust test of their
     difference.
+
+    paired  questions on which only the first, and only the second run is better: lost and won by
+            the second; with the exact test that treats questions as independent
     """
 
     metric: str
     first: float
     second: float
     difference: ClusterT
+    paired: McNemar
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +284,13 @@ def _metric(
 ) -> MetricPair:
     pairs = [(a.named()[name], b.named()[name]) for a, b in scores]
     first, second = (sum(pair[side] for pair in pairs) / len(pairs) for side in (0, 1))
-    return MetricPair(name, first, second, cluster_t([b - a for a, b in pairs], clusters))
+    return MetricPair(
+        name,
+        first,
+        second,
+        cluster_t([b - a for a, b in pairs], clusters),
+        mcnemar(sum(a > b for a, b in pairs), sum(b > a for a, b in pairs)),
+    )
 
 
 def _depths(
@@ -396,14 +406,13 @@ def lines(result: Comparison) -> list[str]:
     shares = " -> ".join(
         f"{each.share:.4f} [{each.low:.4f}, {each.high:.4f}]" for each in (one.first, one.second)
     )
-    test = "exact" if one.mcnemar.exact else f"chi-squared {one.mcnemar.statistic:.2f}"
     pearson = (
         ""
         if one.chi_squared.p is None
         else f"; chi-squared {one.chi_squared.statistic:.2f}, p {one.chi_squared.p:.3g}"
     )
     found = [
-        f"hit@10 {shares} (Wilson); McNemar {one.mcnemar.first_only} against {one.mcnemar.second_only}, {test}, p {one.mcnemar.p:.3g}{pearson}; "
+        f"hit@10 {shares} (Wilson); McNemar {one.mcnemar.first_only} against {one.mcnemar.second_only}, exact, p {one.mcnemar.p:.3g}{pearson}; "
         f"{one.label}"
     ]
     if result.levels:

@@ -196,8 +196,8 @@ def export(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """The rows of a run, with the times of each question, as one table in CSV or Parquet; or its
-    answers and gold in the form of TREC.
+    """The rows of a run, or of all runs of a design, with the times of each question, as one table
+    in CSV or Parquet; or answers and gold in the form of TREC.
     """
     if csv is None and parquet is None and trec is None:
         raise typer.BadParameter("give --csv FILE, --parquet FILE or --trec DIR")
@@ -205,8 +205,8 @@ def export(
     from ..console import print_lines
     from ..reporting.text import plural
 
-    (folder,) = forced(run, force=force)
-    rows = exporting.table(folder)
+    folders = forced(*(found.path for found in exporting.runs_of(run)), force=force)
+    rows = exporting.tables(folders)
     for path, write in ((csv, exporting.to_csv), (parquet, exporting.to_parquet)):
         if path:
             write(rows, path)
@@ -214,10 +214,16 @@ def export(
     if trec:
         from ..benchmarks.runs.trec import write_trec
 
-        written += map(str, write_trec(rows, trec))
+        for folder in folders:
+            to = trec if len(folders) == 1 else trec / folder.path.name
+            written += map(str, write_trec(exporting.table(folder), to))
     if as_json:
         print_json(
-            {"files": written, "rows": len(rows), **({"changed": folder.changed} if force else {})}
+            {
+                "files": written,
+                "rows": len(rows),
+                **({"changed": [n for f in folders for n in f.changed]} if force else {}),
+            }
         )
         return
     print_lines(f"{plural(len(rows), 'row')} written to {' and '.join(written)}")
@@ -274,9 +280,10 @@ def _print_comparison(result: Comparison) -> None:
         "",
     )
     rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", signed(m.difference.mean, 4),
-             _interval(m.difference), _p(m.difference))
+             _interval(m.difference), _p(m.difference),
+             f"{m.paired.second_only} : {m.paired.first_only}", f"{m.paired.p:.3g}")
             for m in result.metrics]  # fmt: skip
-    numbers = ["first", "second", "difference", "95% interval", "p"]
+    numbers = ["first", "second", "difference", "95% interval", "p", "won : lost", "McNemar p"]
     print_table(
         "Second minus first; positive: the second is better",
         ["metric", *numbers],
