@@ -26,6 +26,7 @@ from .ledger import Ledger
 from .spec import RunSpec, deciding, recorded
 
 MANIFEST, ROWS, TIMES, LEDGER = "manifest.json", "rows.jsonl", "times.jsonl", "ledger.sqlite"
+RUNS = "runs"  # where a design of several data sets, embedders or seeds keeps each run
 SEALED, SEALS = (ROWS, TIMES), "results"  # files whose digests the manifest has, and where
 # what a run writes beside its manifest and its ledger
 RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "design*.*", "estimates.jsonl",
@@ -69,11 +70,13 @@ class RunFolder:
                 if path.exists()
                 else "there is no such folder"
             )
-            raise DataError(
-                what,
-                where=str(path),
-                cure="give the --out folder of `hebbarium run` or `hebbarium ablate`",
+            inside = sorted(run.parent.name for run in (path / RUNS).glob(f"*/{MANIFEST}"))
+            cure = (
+                f"it is a design of several runs: give one of them, such as {path / RUNS / inside[0]}"
+                if inside
+                else "give the --out folder of `hebbarium run` or `hebbarium ablate`"
             )
+            raise DataError(what, where=str(path), cure=cure)
         try:
             manifest = json.loads(text)
             lacking = [name for name in NEEDED_OF_MANIFEST if name not in manifest]

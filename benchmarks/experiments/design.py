@@ -29,6 +29,7 @@ from ..designs.file import Experiment, plain
 from ..designs.kinds import Laid, LeaveOneOut
 from ..execution.cells import Outcome
 from ..execution.failures import ALONE, Options
+from ..execution.folder import RUNS
 from ..execution.local import Progress, execute, write_lines
 from ..execution.plan import RunPlan, planned
 from ..execution.setup import code_version
@@ -443,7 +444,7 @@ def _folder(
         return out
     seeds = f"seed {seed}" if len(prepared.seeds) > 1 else ""
     name = "_".join(filter(None, (block.name, seeds)))
-    return out / "runs" / name.replace(" ", "_").replace("/", "_")
+    return out / RUNS / name.replace(" ", "_").replace("/", "_")
 
 
 def _command(

@@ -1,5 +1,5 @@
-"""`hebbarium export`: the rows of a run as one table, in CSV or Parquet, with the times of each
-question.
+"""`hebbarium export`: the rows of a run, or of all runs of a design, as one table, in CSV or
+Parquet, with the times of each question.
 """
 
 from __future__ import annotations
@@ -15,16 +15,40 @@ from typing import Any
 from ...engine.base.errors import HebbariumError, InputError
 from ...engine.base.private import draft_name, opened_new, private_folder
 from ...reporting.files import write_whole
-from ..execution.folder import RunFolder
-from ..scores.metrics import at_depths
+from ..execution.folder import MANIFEST, RUNS, RunFolder
+from ..scores.metrics import at_depths, forbidden_shares
 
 KEY = ("arm", "conversation", "question", "seed")  # names a line of times.jsonl
 
 
+def runs_of(path: Path, *, force: bool = False) -> list[RunFolder]:
+    """The run in a folder, or the runs of the design in it, which has one for each data set,
+    embedder and seed if there are several.  Raises DataError.
+    """
+    inside = sorted((path / RUNS).glob(f"*/{MANIFEST}"))
+    if (path / MANIFEST).exists() or not inside:
+        return [RunFolder.read(path, force=force)]
+    return [RunFolder.read(file.parent, force=force) for file in inside]
+
+
+def tables(runs: Sequence[RunFolder]) -> list[dict[str, Any]]:
+    """The rows of several runs under one another; of more than one each row also says its `run`, the
+    folder's name, and its `embedder`.  Raises DataError.
+    """
+    if len(runs) == 1:
+        return table(runs[0])
+    return [
+        {"run": run.path.name, "embedder": run.manifest.get("embedder"), **row}
+        for run in runs
+        for row in table(run)
+    ]
+
+
 def table(run: RunFolder) -> list[dict[str, Any]]:
     """The rows of all arms, with every metric at every depth, such as `recall@1` and `all@10`, and
-    the columns `<phase>_ms` of times.jsonl; metrics of a question without gold are None.  Raises
-    DataError.
+    the columns `<phase>_ms` of times.jsonl; metrics of a question without gold are None.  Where the
+    data say what must not come back, also `forbidden@k`, None for a question that names nothing.
+    Raises DataError.
     """
     times = {
         tuple(line.get(name) for name in KEY): {
@@ -33,14 +57,24 @@ def table(run: RunFolder) -> list[dict[str, Any]]:
         for line in run.times()
     }
     nothing = dict.fromkeys(at_depths([0]))
+    rows = run.rows()
+    unsaid = dict.fromkeys(forbidden_shares([], []))
+    warned = any(row.get("forbidden") for row in rows)
     return [
         {
             **row,
             **(at_depths(row["ranks"]) if row["gold"] else nothing),
+            **(_forbidden(row) or unsaid if warned else {}),
             **times.get(tuple(row.get(name) for name in KEY), {}),
         }
-        for row in run.rows()
+        for row in rows
     ]
+
+
+def _forbidden(row: Mapping[str, Any]) -> dict[str, float]:
+    """`forbidden@k` of a row; {} if it names nothing that must not come back."""
+    named = row.get("forbidden")
+    return forbidden_shares(row["retrieved"], named) if named else {}
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
@@ -70,6 +104,7 @@ def to_arrow(rows: Sequence[Mapping[str, Any]]) -> Any:
     pa = arrow()
     lists = {
         "gold": pa.string(),
+        "forbidden": pa.string(),
         "retrieved": pa.string(),
         "ranks": pa.int64(),
         "scores": pa.float64(),

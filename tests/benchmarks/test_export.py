@@ -12,7 +12,7 @@ from by_hand import seal
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.experiments.design import ablate
-from hebbarium.benchmarks.runs.export import table, to_csv, to_parquet
+from hebbarium.benchmarks.runs.export import runs_of, table, tables, to_csv, to_parquet
 from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -155,3 +155,46 @@ def test_a_place_that_cannot_be_written_is_named(done: RunFolder, tmp_path: Path
     pytest.importorskip("pyarrow")
     with pytest.raises(HebbariumError, match="cannot be written"):
         to_parquet(table(done), tmp_path / "file" / "rows.parquet")
+
+
+def test_a_design_of_several_runs_is_one_table(done: RunFolder, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    for name, embedder in (("a", "hashing"), ("b", "other")):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        for file in ("manifest.json", "rows.jsonl", "times.jsonl"):
+            (folder / file).write_bytes((done.path / file).read_bytes())
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        (folder / "manifest.json").write_text(json.dumps({**manifest, "embedder": embedder}))
+    runs = runs_of(tmp_path)
+    assert [run.path.name for run in runs] == ["a", "b"]
+    to_csv(tables(runs), tmp_path / "rows.csv")
+    read = pandas.read_csv(tmp_path / "rows.csv")
+    assert read.groupby(["run", "embedder"]).size().to_dict() == {
+        ("a", "hashing"): 24,
+        ("b", "other"): 24,
+    }
+    first = read[read["run"] == "a"].drop(columns=["run", "embedder"]).reset_index(drop=True)
+    to_csv(table(done), tmp_path / "single.csv")
+    pandas.testing.assert_frame_equal(first, pandas.read_csv(tmp_path / "single.csv"))
+    with pytest.raises(HebbariumError, match="holds no run") as caught:
+        RunFolder.read(tmp_path)
+    assert str(tmp_path / "runs" / "a") in caught.value.cure
+
+
+def test_a_single_run_is_exported_as_before(done: RunFolder) -> None:
+    assert tables(runs_of(done.path)) == table(done)
+
+
+def test_rows_say_what_came_back_and_must_not(done: RunFolder, tmp_path: Path) -> None:
+    rows = done.rows()
+    for file in ("manifest.json", "rows.jsonl"):
+        (tmp_path / file).write_bytes((done.path / file).read_bytes())
+    warned = {**rows[1], "forbidden": [rows[1]["retrieved"][0], "nobody"]}
+    (tmp_path / "rows.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in (rows[0], warned, *rows[2:])), encoding="utf-8"
+    )
+    exported = table(RunFolder.read(seal(tmp_path)))
+    assert (exported[1]["forbidden@1"], exported[1]["forbidden@5"]) == (1.0, 0.2)
+    assert exported[0]["forbidden@1"] is None
+    assert "forbidden@1" not in table(done)[0]
