@@ -34,6 +34,7 @@ from ..execution.local import Progress, execute, write_lines
 from ..execution.plan import RunPlan, planned
 from ..execution.setup import code_version
 from ..execution.spec import DEFAULTS, Settings, required
+from ..reports.across import across_embedders
 from ..reports.learning_curve import write_learning_curve
 from ..reports.learning_figure import Points
 from ..reports.page import to_html, to_svg
@@ -405,7 +406,7 @@ def written(
         {c.name: dict(c.weights) for c in prepared.laid.contrasts},
         dict(prepared.excluded),
         prepared.dropped,
-        prepared.laid.notes,
+        (*prepared.laid.notes, *across_embedders(results)),
         tuple(costs),
         asdict(stamp),
     )

@@ -114,3 +114,24 @@ def test_odd_arms_and_margins_are_refused_before_anything_runs(
         and "cells" not in said.err
         and not (tmp_path / "o").exists()
     )
+
+
+def test_an_embedder_twice_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ablate(tmp_path, monkeypatch, "--embedder", "hashing:64") == 2
+    assert "'hashing:64' is given twice" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.slow
+def test_a_second_embedder_is_a_second_family_and_says_what_holds_with_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ablate(tmp_path, monkeypatch, "--embedder", "hashing:8", "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [block["embedder"] for block in result["blocks"]] == ["hashing:64", "hashing:8"]
+    notes = [note for note in result["notes"] if "with each of hashing:64 and hashing:8" in note]
+    assert len(notes) == 2
+    written = (tmp_path / "o" / "design.md").read_text(encoding="utf-8")
+    assert written.count("with each of hashing:64 and hashing:8") == 2

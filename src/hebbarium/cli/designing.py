@@ -61,9 +61,12 @@ def carry_out(
     time_hooks: bool,
     as_json: bool,
     making: Callable[[Iterable[str], Mapping[str, Any]], Made],
+    embedders: Sequence[str] = (),
 ) -> None:
     """Run a design and print its estimates.  Raises HebbariumError, before anything runs if
     possible.
+
+    embedders  those of the command line; () for those of the file, or the usual one
     """
     from ..benchmarks.datasets import LOADERS
     from ..benchmarks.designs.file import OWN, found, plain, read
@@ -82,7 +85,17 @@ def carry_out(
         if design in OWN
         else read(found(design), registry, LOADERS, given["set"], _measures)
     )
-    experiment = replace(experiment, margin=experiment.margin if margin is None else margin)
+    if twice := [name for name in embedders if embedders.count(name) > 1]:
+        raise InputError(
+            f"the embedder {twice[0]!r} is given twice",
+            where="--embedder",
+            cure="name every embedder once",
+        )
+    experiment = replace(
+        experiment,
+        margin=experiment.margin if margin is None else margin,
+        embedders=tuple(embedders) or experiment.embedders,
+    )
     if experiment.probe:
         used = [
             ("--dataset", given["dataset"]),

@@ -135,22 +135,27 @@ ReplaceOption = Annotated[
 
 
 def _with_options(
-    command: Callable[..., None], hidden: Collection[str] = (), left_out: Collection[str] = ()
+    command: Callable[..., None],
+    hidden: Collection[str] = (),
+    left_out: Collection[str] = (),
+    several: Collection[str] = (),
 ) -> Callable[..., None]:
     """The command with an option for each field of RunSpec that a user may set.  Their values, by
     field, are its first argument.
 
     hidden    fields whose options `--help` does not show
     left_out  fields that need not be given although the record needs them
+    several   fields of which the command takes several values, as a list; None without any
     """
     own = [
         argument.replace(kind=Argument.KEYWORD_ONLY)
         for argument in list(signature(command, eval_str=True).parameters.values())[1:]
     ]
     hints, offered, asked = get_type_hints(RunSpec), options(), []
-    offered |= {name: replace(offered[name], default=None) for name in left_out}
+    offered |= {name: replace(offered[name], default=None) for name in (*left_out, *several)}
     for name, o in offered.items():
-        kind = list[str] | None if o.read else _kind(name, hints[name], o.default)
+        repeated = o.read or name in several
+        kind = list[str] | None if repeated else _kind(name, hints[name], o.default)
         read = typer.Option(
             o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar, hidden=name in hidden
         )
@@ -244,7 +249,7 @@ def run(
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
 @partial(
-    _with_options, hidden=("system",), left_out=("dataset",)
+    _with_options, hidden=("system",), left_out=("dataset",), several=("embedder",)
 )  # the error for another system says what to do
 def ablate(
     given: Mapping[str, Any],
@@ -272,8 +277,11 @@ def ablate(
     estimates.jsonl, rows.jsonl and manifest.json.  A second run of the same command continues one
     that was stopped.
 
-    --design takes other designs by name, or a YAML file.
+    --design takes other designs by name, or a YAML file.  --embedder given twice or more asks with
+    each, and says which verdicts hold with all.
     """
+    asked = given["embedder"] or ()
+    given = {**given, "embedder": asked[0] if asked else options()["embedder"].default}
     registry, settings = installed_registry(), settings_of(given)
     carry_out(
         registry,
@@ -294,6 +302,7 @@ def ablate(
         time_hooks=costs,
         as_json=as_json,
         making=partial(_making, registry),
+        embedders=asked,
     )
 
 
