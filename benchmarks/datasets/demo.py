@@ -138,7 +138,8 @@ def _everything() -> tuple[Conversation, ...]:
 def _digest() -> str:
     plain = [asdict(c) for c in _everything()]
     for question in (q for c in plain for q in c["questions"]):
-        del question["answer"], question["rubric"], question["after"]  # the demo has none
+        for name in ("answer", "rubric", "after", "forbidden"):  # the demo has none
+            del question[name]
     for event in (e for c in plain for e in c["events"]):
         del event["attributes"]  # nor attributes
     canonical = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
