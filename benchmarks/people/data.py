@@ -1,8 +1,9 @@
 """Human data of list experiments: trials as people recalled them, read from a table, and those that
 ship with the package.
 
-The data are those of Pazdera and Kahana (2023), https://doi.org/10.1037/xlm0001140, repository
-jpazdera/PazdKaha22, CC BY 4.0: delayed free recall of lists of 12 or 24 words.
+Delayed free recall is that of Pazdera and Kahana (2023), https://doi.org/10.1037/xlm0001140,
+repository jpazdera/PazdKaha22, CC BY 4.0: lists of 12 or 24 words.  Immediate free recall is that of
+Murdock (1962), https://doi.org/10.1037/h0045106: lists of 10 to 40 words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -29,6 +30,12 @@ COLUMNS: Final = ("subject", "list", "modality", "length", "rate_ms", "distracto
 LENGTHS: Final = (12, 24)
 HERE: Final = Path(__file__).parent
 TRIALS, PEOPLE = HERE / "ltpfr3_trials.tsv", HERE / "ltpfr3_people.json"
+MURDOCK_TRIALS, MURDOCK_PEOPLE = HERE / "murdock1962_trials.tsv", HERE / "murdock1962_people.json"
+MURDOCK_ATTRIBUTION: Final = (
+    "Murdock 1962, The serial position effect of free recall, J Exp Psych 64, 482-488, "
+    "https://doi.org/10.1037/h0045106; files of github.com/ContextLab/memory-models-course, MIT"
+)
+MURDOCK: Final = ((10, 2), (15, 2), (20, 1), (20, 2), (30, 1), (40, 1))  # words, s a word
 Half = Literal["fitting", "reporting"]
 HALVES: Final[tuple[Half, Half]] = ("fitting", "reporting")
 
@@ -62,6 +69,43 @@ class RecallTrial:
         return len(self.words)
 
 
+@dataclass(frozen=True, slots=True)
+class ListExperiment:
+    """An experiment with lists of words and free recall, whose human data ship with the package.
+
+    id           name of the paradigm
+    attribution  source and licence
+    trials       table of the trials of some people of both halves
+    people       curves of all people, by half and condition
+    lengths      words of a list in each condition
+    by_rate      whether conditions differ in the rate, too
+    """
+
+    id: str
+    attribution: str
+    trials: Path
+    people: Path
+    lengths: Mapping[str, int]
+    by_rate: bool = False
+
+    def condition(self, trial: RecallTrial) -> str:
+        """The condition of a list; it is one of `lengths` or a list of no condition."""
+        return f"{trial.length}-{trial.rate // 1000}" if self.by_rate else str(trial.length)
+
+
+DELAYED: Final = ListExperiment(
+    "free_recall", ATTRIBUTION, TRIALS, PEOPLE, {str(length): length for length in LENGTHS}
+)
+IMMEDIATE: Final = ListExperiment(
+    "immediate_free_recall",
+    MURDOCK_ATTRIBUTION,
+    MURDOCK_TRIALS,
+    MURDOCK_PEOPLE,
+    {f"{length}-{rate}": length for length, rate in MURDOCK},
+    by_rate=True,
+)
+
+
 def half(person: str) -> Half:
     """The half of the people to which a person belongs, by half of the person's number.
 
@@ -86,16 +130,16 @@ def read_trials(path: Path) -> list[RecallTrial]:
     return list(_trials(_text(path), str(path)))
 
 
-def shipped_trials() -> list[RecallTrial]:
+def shipped_trials(experiment: ListExperiment = DELAYED) -> list[RecallTrial]:
     """The trials of some people of both halves that ship with the package."""
-    return read_trials(TRIALS)
+    return read_trials(experiment.trials)
 
 
-def shipped_people() -> dict[str, Any]:
-    """The curves of all people of the even numbers, by half and length, as `docs/tools/people.py`
-    wrote them.
+def shipped_people(experiment: ListExperiment = DELAYED) -> dict[str, Any]:
+    """The curves of all people whose data were used, by half and condition, as
+    `docs/tools/people.py` wrote them.
     """
-    curves: dict[str, Any] = json.loads(PEOPLE.read_text(encoding="utf-8"))
+    curves: dict[str, Any] = json.loads(experiment.people.read_text(encoding="utf-8"))
     return curves
 
 

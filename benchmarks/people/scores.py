@@ -3,7 +3,7 @@ the noise ceiling.
 
 The noise ceiling of a curve is the difference between two halves of the people, the mean over random
 halves: at 1 a memory is as near as other people are.  A memory's score is the geometric mean over
-recall by position, first recall and moves by lag, at both lengths; the other curves are shown beside
+recall by position, first recall and moves by lag, in all conditions; the other curves are shown beside
 it.  Intervals resample the simulated people, each with all its seeds, and the people: those who were
 counted, or, of the shipped curves, their standard errors.
 """
@@ -100,34 +100,36 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0.0 else 0.0
 
 
-def score_of(by_length: Mapping[int, Mapping[str, float]]) -> float:
-    """The geometric mean over the curves of CORE and all lengths."""
-    return geometric_mean([apart[name] for apart in by_length.values() for name in CORE])
+def score_of(by_condition: Mapping[str, Mapping[str, float]]) -> float:
+    """The geometric mean over the curves of CORE and all conditions."""
+    return geometric_mean([apart[name] for apart in by_condition.values() for name in CORE])
 
 
 def interval_of(
-    simulated: Mapping[int, Sequence[Counts]], targets: Mapping[int, Target], seed: int = 0
+    simulated: Mapping[str, Sequence[Counts]], targets: Mapping[str, Target], seed: int = 0
 ) -> SeedEstimate:
     """The score with its bootstrap interval.
 
-    simulated  by length, the counts of each simulated person over all seeds, people in one order
-    targets    by length
+    simulated  by condition, the counts of each simulated person over all seeds, people in one order
+    targets    by condition
     """
     stream = np.random.default_rng(seed)
     whole = {
-        length: distances(curves(added(people)), targets[length])
-        for length, people in simulated.items()
+        condition: distances(curves(added(people)), targets[condition])
+        for condition, people in simulated.items()
     }
     n = len(next(iter(simulated.values())))
     if n < 2:
         return SeedEstimate(score_of(whole), math.nan, math.nan, n)
-    stacked = {length: _stacked(people) for length, people in simulated.items()}
+    stacked = {condition: _stacked(people) for condition, people in simulated.items()}
     scores = []
     for _ in range(RESAMPLES):
         weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
         apart = {
-            length: distances(_of(*stacked[length], weights), _disturbed(targets[length], stream))
-            for length in simulated
+            condition: distances(
+                _of(*stacked[condition], weights), _disturbed(targets[condition], stream)
+            )
+            for condition in simulated
         }
         scores.append(score_of(apart))
     known = [score for score in scores if math.isfinite(score)]

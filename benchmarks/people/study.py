@@ -26,10 +26,11 @@ from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.report import NO_EVIDENCE, with_interval
 from ..systems.by_name import OURS
 from .data import (
-    ATTRIBUTION,
+    DELAYED,
     HALVES,
-    LENGTHS,
+    IMMEDIATE,
     Half,
+    ListExperiment,
     RecallTrial,
     by_person,
     half,
@@ -41,14 +42,14 @@ from .data import (
 from .free_recall import CURVES, Counts, added, counts, curves, summary, texts_of
 from .readout import Readout, fitted, log_likelihood
 from .run import choices_of, run_cells, specs_of, with_practice
-from .scores import CORE, Target, distances, interval_of, signs, target_of
+from .scores import CORE, Target, distances, geometric_mean, interval_of, signs, target_of
 
-PARADIGMS: Final = ("free_recall",)
+PARADIGMS: Final = {each.id: each for each in (DELAYED, IMMEDIATE)}
 ROWS, RESULT = "rows.jsonl", "human.json"
 RECENCY: Final = "recency alone"
 REFERENCE: Final = "hebbarium.benchmarks.people.reference:ReferenceCMR"
 BASELINES: Final = ("bm25", "naive_rag")  # sets that are always measured
-FORMAT: Final = 1
+FORMAT: Final = 2  # conditions are named; a table has their means
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,11 @@ class StudyRow:
 
     why        what kept it from being scored; "" if nothing did
     readout    the two numbers that were fitted on the fitting people; None if `why`
-    score      geometric mean of the distances of CORE over lengths, with its interval
-    distances  length -> curve -> distance, in noise ceilings
-    curves     length -> curve -> values
-    means      length -> words recalled and intrusions of a list
-    signs      length -> whether intrusions and pauses go as in people
+    score      geometric mean of the distances of CORE over conditions, with its interval
+    distances  condition -> curve -> distance, in noise ceilings
+    curves     condition -> curve -> values
+    means      condition -> words recalled and intrusions of a list
+    signs      condition -> whether intrusions and pauses go as in people
     likelihood log likelihood of a choice of people: of those who were fitted, and of others
     """
 
@@ -71,10 +72,10 @@ class StudyRow:
     score: SeedEstimate = field(
         default_factory=lambda: SeedEstimate(math.nan, math.nan, math.nan, 0)
     )
-    distances: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
-    curves: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
-    means: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
-    signs: Mapping[int, Mapping[str, bool | None]] = field(default_factory=dict)
+    distances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    curves: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    signs: Mapping[str, Mapping[str, bool | None]] = field(default_factory=dict)
     likelihood: Mapping[Half, float] = field(default_factory=dict)
 
 
@@ -84,13 +85,14 @@ class StudyReport:
 
     rows      the measured memories first, then the baselines
     lists     simulated for each memory
-    targets   length -> curve -> values, errors and noise ceiling of the reporting people
+    targets   condition -> curve -> values, errors and noise ceiling of the reporting people
     evidence  whether the embedder is a model
     """
 
+    experiment: ListExperiment
     rows: tuple[StudyRow, ...]
     lists: int
-    targets: Mapping[int, Target]
+    targets: Mapping[str, Target]
     evidence: bool
     provenance: Mapping[str, Any]
 
@@ -102,26 +104,27 @@ class StudyReport:
 
 
 def people_of(
-    path: Path | None, count: int
-) -> tuple[dict[Half, dict[str, list[RecallTrial]]], Any]:
-    """The trials of the people of each half, and the targets of the reporting ones by length.
+    experiment: ListExperiment, path: Path | None, count: int
+) -> tuple[dict[Half, dict[str, list[RecallTrial]]], dict[str, Target]]:
+    """The trials of the people of each half, and the targets of the reporting ones by condition.
 
     path   a table of trials; None: those that ship
     count  reporting people who are simulated
 
-    Raises DataError for a table without people of both halves or without lists of a length, and
+    Raises DataError for a table without people of both halves or without lists of a condition, and
     InputError for more people than there are.
     """
-    trials = shipped_trials() if path is None else read_trials(path)
+    trials = shipped_trials(experiment) if path is None else read_trials(path)
     people = by_person(trials)
     halves = {h: {name: people[name] for name in sorted(people) if half(name) == h} for h in HALVES}
     for name, own in halves.items():
-        lengths = {trial.length for each in own.values() for trial in each}
-        if missing := [length for length in LENGTHS if length not in lengths]:
+        conditions = {experiment.condition(trial) for each in own.values() for trial in each}
+        if missing := [each for each in experiment.lengths if each not in conditions]:
             raise DataError(
-                f"the {name} people have no list of {' or '.join(map(str, missing))} words",
+                f"the {name} people have no list of {' or '.join(missing)} words",
                 where=str(path),
-                cure="give a table with lists of 12 and of 24 words of people of both halves",
+                cure=f"give a table with lists of {', '.join(experiment.lengths)} words"
+                f"{' (words-seconds)' if experiment.by_rate else ''} of people of both halves",
             )
     if count > len(halves["reporting"]):
         raise InputError(
@@ -131,19 +134,26 @@ def people_of(
             + ("" if path else "; --data PATH of the whole table has more"),
         )
     if path is None:
-        of = shipped_people()["reporting"]
-        targets: dict[int, Target] = {length: of[str(length)]["curves"] for length in LENGTHS}
+        of = shipped_people(experiment)["reporting"]
+        targets: dict[str, Target] = {name: of[name]["curves"] for name in experiment.lengths}
     else:
-        counted = {
-            length: [counts(own, length) for own in halves["reporting"].values()]
-            for length in LENGTHS
+        everyone = [counts_of(experiment, own) for own in halves["reporting"].values()]
+        targets = {
+            name: target_of([each[name] for each in everyone]) for name in experiment.lengths
         }
-        targets = {length: target_of(each) for length, each in counted.items()}
     fitting = dict(list(halves["fitting"].items())[:16])
     return {
         "fitting": fitting,
         "reporting": dict(list(halves["reporting"].items())[:count]),
     }, targets
+
+
+def counts_of(experiment: ListExperiment, trials: Sequence[RecallTrial]) -> dict[str, Counts]:
+    """The counts of trials by condition."""
+    return {
+        name: counts([trial for trial in trials if experiment.condition(trial) == name], length)
+        for name, length in experiment.lengths.items()
+    }
 
 
 def compositions(
@@ -194,7 +204,8 @@ def study(
             where="--paradigm",
             cure=f"choose {', '.join(PARADIGMS)}",
         )
-    halves, targets = people_of(data, people)
+    experiment = PARADIGMS[paradigm]
+    halves, targets = people_of(experiment, data, people)
     arms = compositions(sets, registry, system)
     lists = [trial for own in halves.values() for each in own.values() for trial in each]
     deciding = {
@@ -208,18 +219,20 @@ def study(
     practised = {name: with_practice(own) for name, own in halves.items()}
     with ledger_beside(out / RESULT, deciding, "people", replace=overwrite) as book:
         embedder.embed(texts_of(lists))
-        measure = _Measure(practised, registry, embedder, book, jobs, progress)
+        measure = _Measure(experiment, practised, registry, embedder, book, jobs, progress)
         rows = tuple(measure.row(one, targets, seeds) for one in arms)
     provenance = {
         **deciding,
         "code": code_version(),
         "people": {name: len(own) for name, own in halves.items()},
         "seeds": seeds,
-        "source": ATTRIBUTION,
+        "source": experiment.attribution,
         "made": asdict(making or made()),
     }
     simulated = seeds * sum(map(len, halves["reporting"].values()))
-    report = StudyReport(rows, simulated, targets, embedder.name != "hashing", provenance)
+    report = StudyReport(
+        experiment, rows, simulated, targets, embedder.name != "hashing", provenance
+    )
     write_lines(out / ROWS, measure.recalls)
     write_json(out / RESULT, to_json(report), shared=True)
     write_whole(out / "human.md", [to_markdown(report)], shared=True)
@@ -234,6 +247,7 @@ class _Measure:
 
     def __init__(
         self,
+        experiment: ListExperiment,
         people: Mapping[Half, Mapping[str, list[RecallTrial]]],
         registry: Registry,
         embedder: CachedEmbedder,
@@ -241,11 +255,12 @@ class _Measure:
         jobs: int,
         progress: Progress | None,
     ) -> None:
-        self._people, self._registry, self._embedder = people, registry, embedder
+        self._experiment, self._people = experiment, people
+        self._registry, self._embedder = registry, embedder
         self._book, self._jobs, self._progress = book, jobs, progress
         self.recalls: list[dict[str, Any]] = []
 
-    def row(self, one: Composition, targets: Mapping[int, Target], seeds: int) -> StudyRow:
+    def row(self, one: Composition, targets: Mapping[str, Target], seeds: int) -> StudyRow:
         some = dict(list(self._people["reporting"].items())[: len(self._people["fitting"])])
         followed = {
             "fitting": self._cells(one, self._people["fitting"], None, 1),
@@ -261,26 +276,28 @@ class _Measure:
         cells = self._cells(one, self._people["reporting"], readout, seeds)
         if why := _why_not([cell for _, cell in cells]):
             return StudyRow(one.arm, why, readout)
-        by_length: dict[int, list[Counts]] = {length: [] for length in LENGTHS}
+        by_condition: dict[str, list[Counts]] = {name: [] for name in self._experiment.lengths}
         for name, trials in self._people["reporting"].items():
-            given = [_recalled(trials, cell) for person, cell in cells if person == name]
-            for length in LENGTHS:
-                by_length[length].append(added([counts(own, length) for own in given]))
-        whole = {length: added(each) for length, each in by_length.items()}
-        mine = {length: curves(each) for length, each in whole.items()}
+            given = [
+                counts_of(self._experiment, _recalled(trials, cell))
+                for person, cell in cells
+                if person == name
+            ]
+            for condition, people in by_condition.items():
+                people.append(added([each[condition] for each in given]))
+        whole = {condition: added(people) for condition, people in by_condition.items()}
+        mine = {condition: curves(each) for condition, each in whole.items()}
         self.recalls += [{"arm": one.arm, "person": name, **cell} for name, cell in cells]
         return StudyRow(
             one.arm,
             readout=readout,
-            score=interval_of(by_length, targets),
-            distances={length: distances(mine[length], targets[length]) for length in LENGTHS},
+            score=interval_of(by_condition, targets),
+            distances={name: distances(each, targets[name]) for name, each in mine.items()},
             curves=mine,
-            means={length: summary(each) for length, each in whole.items()},
+            means={condition: summary(each) for condition, each in whole.items()},
             signs={
-                length: signs(
-                    mine[length], {name: c["values"] for name, c in targets[length].items()}
-                )
-                for length in LENGTHS
+                name: signs(each, {c: curve["values"] for c, curve in targets[name].items()})
+                for name, each in mine.items()
             },
             likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
         )
@@ -353,7 +370,7 @@ def lines_of(report: StudyReport) -> list[tuple[str, ...]]:
             row.name,
             with_interval(row.score),
             *(
-                " / ".join(_number(row.distances[length][name]) for length in LENGTHS)
+                _number(geometric_mean([each[name] for each in row.distances.values()]))
                 for name in CURVES
             ),
             _number(row.likelihood["reporting"]),
@@ -377,15 +394,16 @@ def to_markdown(report: StudyReport) -> str:
         report.headline + ".",
         "",
         *([] if report.evidence else [NO_EVIDENCE, ""]),
-        f"Distances in noise ceilings, for lists of {' / '.join(map(str, LENGTHS))} words; the score is "
-        f"the geometric mean over {', '.join(CORE)}. The log likelihood is that of a choice of people "
-        "who were not fitted.",
+        f"Distances in noise ceilings, geometric means over lists of {', '.join(report.experiment.lengths)} "
+        f"words{' (words-seconds a word)' if report.experiment.by_rate else ''}; the score is that "
+        f"over {', '.join(CORE)}, too. The log likelihood is that of a choice of people who were not "
+        "fitted.",
         "",
         f"| {' | '.join(HEADS)} |",
         f"|{'---|' * len(HEADS)}",
         *(f"| {' | '.join(map(in_cell, cells))} |" for cells in lines_of(report)),
         "",
-        f"Human data: {ATTRIBUTION}.",
+        f"Human data: {report.experiment.attribution}.",
         "",
     ]
     return "\n".join(lines)

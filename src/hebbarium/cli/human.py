@@ -40,12 +40,17 @@ def human(
         typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
     ] = None,
     paradigm: Annotated[
-        str, typer.Option("--paradigm", metavar="NAME", help="The experiment: free_recall.")
+        str,
+        typer.Option(
+            "--paradigm",
+            metavar="NAME",
+            help="The experiment: free_recall or immediate_free_recall.",
+        ),
     ] = "free_recall",
     people: Annotated[
         int,
         typer.Option(
-            "--people", min=1, metavar="N", help="People whose 16 lists are told, at most 64."
+            "--people", min=1, metavar="N", help="People whose lists are told, at most 64."
         ),
     ] = 64,
     seeds: Annotated[
@@ -101,7 +106,7 @@ def human(
         print_json(to_json(report))
         return
     print_table(
-        "Distance from people, in noise ceilings, lists of 12 / 24 words",
+        "Distance from people, in noise ceilings, geometric means over conditions",
         HEADS,
         lines_of(report),
         whole=("memory",),

@@ -14,6 +14,7 @@ from hebbarium.benchmarks.people.data import (
     ATTRIBUTION,
     COLUMNS,
     HALVES,
+    IMMEDIATE,
     LENGTHS,
     RecallTrial,
     by_person,
@@ -113,3 +114,30 @@ def test_the_halves_together_are_all_and_as_far_apart_as_the_ceiling_says() -> N
         for name, curve in shipped["all"][length]["curves"].items():
             one, other = (shipped[h][length]["curves"][name]["values"] for h in HALVES)
             assert scores.rmsd(np.array(one), np.array(other)) < 2.5 * curve["ceiling"], name
+
+
+MURDOCK_MEANS = {"10-2": 6.39, "15-2": 8.25, "20-1": 6.87, "20-2": 8.37, "30-1": 8.54, "40-1": 8.09}
+
+
+def test_murdock_recalls_are_those_that_are_quoted_and_his_lists_have_all_conditions() -> None:
+    """Means as quoted of Murdock (1962), within the error of a rounded figure and of slips."""
+    shipped = shipped_people(IMMEDIATE)
+    assert {c: of["recalled"] for c, of in shipped["all"].items()} == pytest.approx(
+        MURDOCK_MEANS, abs=0.08
+    )
+    people = by_person(shipped_trials(IMMEDIATE))
+    assert [sum(half(name) == h for name in people) for h in HALVES] == [16, 64]
+    for own in people.values():
+        told = [word for trial in own for word in trial.words]
+        assert sorted(map(IMMEDIATE.condition, own)) == sorted([*IMMEDIATE.lengths] * 2)
+        assert len(set(told)) == len(told) and {trial.distractor for trial in own} == {0}
+
+
+def test_murdock_curves_of_the_lists_that_ship_are_near_those_of_all() -> None:
+    """160 of 1,200 lists a condition; errors are those of shares of independent lists."""
+    shipped, trials = shipped_people(IMMEDIATE), shipped_trials(IMMEDIATE)
+    for condition, length in IMMEDIATE.lengths.items():
+        own = [trial for trial in trials if IMMEDIATE.condition(trial) == condition]
+        mine = free_recall.curves(free_recall.counts(own, length))["position"]
+        all_lists = np.array(shipped["all"][condition]["curves"]["position"]["values"])
+        assert (np.abs(mine - all_lists) < 5.0 * np.sqrt(0.25 / len(own))).all(), condition

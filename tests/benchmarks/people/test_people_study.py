@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hebbarium.benchmarks.people import study as studying
-from hebbarium.benchmarks.people.data import by_person, shipped_trials, written
+from hebbarium.benchmarks.people.data import DELAYED, IMMEDIATE, by_person, shipped_trials, written
+from hebbarium.benchmarks.people.free_recall import added, curves
 from hebbarium.benchmarks.people.reference import ReferenceCMR
+from hebbarium.benchmarks.people.scores import distances, interval_of
 from hebbarium.benchmarks.people.study import RECENCY, REFERENCE, StudyReport, people_of, study
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -60,7 +63,7 @@ def test_every_memory_has_a_row_with_its_readout_and_a_score(
     for name in ("mine", REFERENCE):
         row = rows[name]
         assert row.readout and row.score.mean > 0.0
-        assert set(row.distances) == {12, 24} and row.likelihood["reporting"] < 0.0
+        assert set(row.distances) == {"12", "24"} and row.likelihood["reporting"] < 0.0
     assert rows["mine"].likelihood["fitting"] > rows["bm25"].likelihood["fitting"]
 
 
@@ -130,8 +133,22 @@ def test_a_table_that_lacks_a_length_or_a_half_is_refused(tmp_path: Path) -> Non
     file = tmp_path / "t.tsv"
     file.write_text(written([t for t in shipped_trials() if t.length == 12]), encoding="utf-8")
     with pytest.raises(DataError, match="no list of 24 words"):
-        people_of(file, 1)
+        people_of(DELAYED, file, 1)
     ours = [t for t in shipped_trials() if studying.half(t.person) == "fitting"]
     file.write_text(written(ours), encoding="utf-8")
     with pytest.raises(DataError, match="reporting people have no list of 12 or 24"):
-        people_of(file, 1)
+        people_of(DELAYED, file, 1)
+
+
+def test_people_of_immediate_recall_are_near_themselves_and_have_no_curve_that_data_lack() -> None:
+    """The reporting people who ship, by what they recalled: within a few ceilings of all."""
+    halves, targets = people_of(IMMEDIATE, None, 64)
+    assert list(targets) == ["10-2", "15-2", "20-1", "20-2", "30-1", "40-1"]
+    everyone = [studying.counts_of(IMMEDIATE, own) for own in halves["reporting"].values()]
+    by_condition = {name: [each[name] for each in everyone] for name in targets}
+    score = interval_of(by_condition, targets)
+    assert 0.1 < score.low < score.high < 3.0
+    for name, people in by_condition.items():
+        apart = distances(curves(added(people)), targets[name])
+        assert apart["position"] > 0.0
+        assert math.isnan(apart["intrusions"]) and math.isnan(apart["pauses"])

@@ -55,8 +55,8 @@ def test_another_half_of_the_same_people_is_about_one_ceiling_away(people: list[
 
 def test_the_score_is_the_geometric_mean_over_curves_and_lengths() -> None:
     by_length = {
-        12: {"position": 1.0, "first": 2.0, "lags": 4.0, "number": 99.0},
-        24: {"position": 8.0, "first": 16.0, "lags": 32.0, "number": 99.0},
+        "12": {"position": 1.0, "first": 2.0, "lags": 4.0, "number": 99.0},
+        "24": {"position": 8.0, "first": 16.0, "lags": 32.0, "number": 99.0},
     }
     assert scores.score_of(by_length) == pytest.approx(2.0**2.5)
     assert math.isnan(scores.geometric_mean([1.0, math.nan]))
@@ -65,13 +65,13 @@ def test_the_score_is_the_geometric_mean_over_curves_and_lengths() -> None:
 def test_the_interval_holds_the_score_and_narrows_with_people(people: list[Counts]) -> None:
     stream = np.random.default_rng(5)
     other = [person(stream, np.roll(CHANCE, 2)) for _ in range(80)]
-    targets = {6: scores.target_of(people)}
-    wide, narrow = (scores.interval_of({6: other[:n]}, targets) for n in (10, 80))
+    targets = {"6": scores.target_of(people)}
+    wide, narrow = (scores.interval_of({"6": other[:n]}, targets) for n in (10, 80))
     for estimate in (wide, narrow):
         assert estimate.low < estimate.mean < estimate.high
     assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
-    assert scores.interval_of({6: other[:10]}, targets) == wide
-    alone = scores.interval_of({6: other[:1]}, targets)
+    assert scores.interval_of({"6": other[:10]}, targets) == wide
+    alone = scores.interval_of({"6": other[:1]}, targets)
     assert math.isnan(alone.low) and alone.n == 1
 
 
