@@ -31,6 +31,7 @@ from .readout import Choice, Readout
 
 CODE: Final = ("benchmarks/people", "benchmarks/systems", "engine", "mechanisms")
 DIGITS: Final = 6  # of scores that are kept
+NOT_SCORED: Final = "not scored"
 People = Mapping[str, Sequence[RecallTrial]]  # with the practice lists first
 
 
@@ -139,7 +140,7 @@ def run_cell(
     refused; or the message of what failed.
     """
     try:
-        with closing(_system(spec, registry, embedder)) as system:
+        with closing(system_of(spec, spec.seed, registry, embedder)) as system:
             if spec.following:
                 choices, (refused, told) = followed_by(system, trials)
                 return {
@@ -163,8 +164,17 @@ def choices_of(cell: Mapping[str, Any]) -> list[Choice]:
     return [Choice(np.array(support), chosen) for support, chosen in cell["choices"]]
 
 
-def _system(spec: PersonSpec, registry: Registry, embedder: Embedder) -> System:
+def system_of(spec: Setup, seed: int, registry: Registry, embedder: Embedder) -> System:
+    """The memory of a cell."""
     if spec.system != OURS:
-        return make(spec.system, embedder, spec.seed)
+        return make(spec.system, embedder, seed)
     mechanisms = registry.build(MechanismSet("", "", spec.mechanisms))
-    return Hebbarium(mechanisms, embedder, spec.seed, Stopwatch())
+    return Hebbarium(mechanisms, embedder, seed, Stopwatch())
+
+
+def why_not(cells: Sequence[Mapping[str, Any]]) -> str:
+    """What keeps a memory from being scored: an error, or words that its gates refused."""
+    if errors := [cell["error"] for cell in cells if "error" in cell]:
+        return f"a call of the memory failed: {errors[0]}"
+    refused, told = (sum(cell[name] for cell in cells) for name in ("refused", "told"))
+    return f"its gates refused {refused:,} of {told:,} things to be learnt" if refused else ""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ...engine.base.errors import DataError, InputError
+from ...engine.base.errors import InputError, nearest
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...reporting.files import finite, write_json, write_whole
@@ -22,138 +21,44 @@ from ..execution.local import Progress, write_lines
 from ..execution.plan import Composition, planned
 from ..execution.setup import code_version
 from ..execution.spec import DEFAULTS
-from ..probes.harness.bands import SeedEstimate
-from ..probes.harness.report import NO_EVIDENCE, with_interval
+from ..probes.harness.report import NO_EVIDENCE
 from ..systems.by_name import OURS
-from .data import (
-    DELAYED,
-    HALVES,
-    IMMEDIATE,
-    Half,
-    ListExperiment,
-    RecallTrial,
-    by_person,
-    half,
-    read_trials,
-    shipped_people,
-    shipped_trials,
-    written,
-)
-from .free_recall import CURVES, Counts, added, counts, curves, summary, texts_of
-from .readout import Readout, fitted, log_likelihood
-from .run import choices_of, run_cells, specs_of, with_practice
-from .scores import CORE, Target, distances, geometric_mean, interval_of, signs, target_of
+from .data import DELAYED, IMMEDIATE, RecallTrial, written
+from .free_recall import texts_of
+from .list_study import ListMeasure, ListReport, people_of
+from .paradigms import PRINTED
+from .printed_study import PrintedMeasure, PrintedReport
+from .run import with_practice
 
-PARADIGMS: Final = {each.id: each for each in (DELAYED, IMMEDIATE)}
+LISTS: Final = {experiment.id: experiment for experiment in (DELAYED, IMMEDIATE)}
+PARADIGMS: Final = (*LISTS, *PRINTED)
+ALL: Final = "all"
 ROWS, RESULT = "rows.jsonl", "human.json"
 RECENCY: Final = "recency alone"
 REFERENCE: Final = "hebbarium.benchmarks.people.reference:ReferenceCMR"
 BASELINES: Final = ("bm25", "naive_rag")  # sets that are always measured
-FORMAT: Final = 2  # conditions are named; a table has their means
-
-
-@dataclass(frozen=True, slots=True)
-class StudyRow:
-    """What one memory showed.
-
-    why        what kept it from being scored; "" if nothing did
-    readout    the two numbers that were fitted on the fitting people; None if `why`
-    score      geometric mean of the distances of CORE over conditions, with its interval
-    distances  condition -> curve -> distance, in noise ceilings
-    curves     condition -> curve -> values
-    means      condition -> words recalled and intrusions of a list
-    signs      condition -> whether intrusions and pauses go as in people
-    likelihood log likelihood of a choice of people: of those who were fitted, and of others
-    """
-
-    name: str
-    why: str = ""
-    readout: Readout | None = None
-    score: SeedEstimate = field(
-        default_factory=lambda: SeedEstimate(math.nan, math.nan, math.nan, 0)
-    )
-    distances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    curves: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    signs: Mapping[str, Mapping[str, bool | None]] = field(default_factory=dict)
-    likelihood: Mapping[Half, float] = field(default_factory=dict)
+FORMAT: Final = 2  # paradigms by name
 
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
     """What a run found.
 
-    rows      the measured memories first, then the baselines
-    lists     simulated for each memory
-    targets   condition -> curve -> values, errors and noise ceiling of the reporting people
-    evidence  whether the embedder is a model
+    paradigms  name -> what memories showed, in the order asked
+    evidence   whether the embedder is a model
     """
 
-    experiment: ListExperiment
-    rows: tuple[StudyRow, ...]
-    lists: int
-    targets: Mapping[str, Target]
+    paradigms: Mapping[str, ListReport | PrintedReport]
     evidence: bool
     provenance: Mapping[str, Any]
 
     @property
     def headline(self) -> str:
+        memories = dict.fromkeys(row.name for part in self.paradigms.values() for row in part.rows)
         return (
-            f"{plural(len(self.rows), 'memory', 'memories')}, {self.lists:,} simulated lists each"
+            f"{plural(len(memories), 'memory', 'memories')}, "
+            f"{plural(len(self.paradigms), 'paradigm', 'paradigms')}"
         )
-
-
-def people_of(
-    experiment: ListExperiment, path: Path | None, count: int
-) -> tuple[dict[Half, dict[str, list[RecallTrial]]], dict[str, Target]]:
-    """The trials of the people of each half, and the targets of the reporting ones by condition.
-
-    path   a table of trials; None: those that ship
-    count  reporting people who are simulated
-
-    Raises DataError for a table without people of both halves or without lists of a condition, and
-    InputError for more people than there are.
-    """
-    trials = shipped_trials(experiment) if path is None else read_trials(path)
-    people = by_person(trials)
-    halves = {h: {name: people[name] for name in sorted(people) if half(name) == h} for h in HALVES}
-    for name, own in halves.items():
-        conditions = {experiment.condition(trial) for each in own.values() for trial in each}
-        if missing := [each for each in experiment.lengths if each not in conditions]:
-            raise DataError(
-                f"the {name} people have no list of {' or '.join(missing)} words",
-                where=str(path),
-                cure=f"give a table with lists of {', '.join(experiment.lengths)} words"
-                f"{' (words-seconds)' if experiment.by_rate else ''} of people of both halves",
-            )
-    if count > len(halves["reporting"]):
-        raise InputError(
-            f"{count} people are asked for, and the data have {len(halves['reporting'])} reporting ones",
-            where="--people",
-            cure="give fewer, or more seeds"
-            + ("" if path else "; --data PATH of the whole table has more"),
-        )
-    if path is None:
-        of = shipped_people(experiment)["reporting"]
-        targets: dict[str, Target] = {name: of[name]["curves"] for name in experiment.lengths}
-    else:
-        everyone = [counts_of(experiment, own) for own in halves["reporting"].values()]
-        targets = {
-            name: target_of([each[name] for each in everyone]) for name in experiment.lengths
-        }
-    fitting = dict(list(halves["fitting"].items())[:16])
-    return {
-        "fitting": fitting,
-        "reporting": dict(list(halves["reporting"].items())[:count]),
-    }, targets
-
-
-def counts_of(experiment: ListExperiment, trials: Sequence[RecallTrial]) -> dict[str, Counts]:
-    """The counts of trials by condition."""
-    return {
-        name: counts([trial for trial in trials if experiment.condition(trial) == name], length)
-        for name, length in experiment.lengths.items()
-    }
 
 
 def compositions(
@@ -176,8 +81,20 @@ def compositions(
     return [*theirs[:-1], *ours, theirs[-1]]
 
 
+def named(paradigms: Sequence[str]) -> tuple[str, ...]:
+    """The paradigms that are asked for, each once; `all` is every one.  Raises InputError."""
+    if unknown := [name for name in paradigms if name not in (ALL, *PARADIGMS)]:
+        raise InputError(
+            f"there is no paradigm {unknown[0]!r}",
+            where="--paradigm",
+            cure=nearest(unknown[0], [ALL, *PARADIGMS])
+            or f"choose {', '.join(PARADIGMS)}, or {ALL}",
+        )
+    return PARADIGMS if ALL in paradigms else tuple(dict.fromkeys(paradigms))
+
+
 def study(
-    paradigm: str,
+    paradigms: Sequence[str],
     sets: Sequence[MechanismSet],
     registry: Registry,
     embedder: CachedEmbedder,
@@ -192,156 +109,108 @@ def study(
     making: Made | None = None,
     overwrite: bool = False,
 ) -> StudyReport:
-    """Fit the readout of each memory on the fitting people, simulate the lists of the reporting
-    people, and write human.json, human.md and rows.jsonl into `out`.
+    """Let memories take part in experiments, and write human.json, human.md and rows.jsonl into
+    `out`.
+
+    paradigms  names, or `all`
+    data       a table of trials in place of those that ship, for one experiment with lists
+    people     of experiments with lists those whose lists are told, each `seeds` times; of others
+               `people` times `seeds` are simulated
 
     Cells that `out` holds from the same inputs are taken from its ledger.  Raises HebbariumError;
     InputError for a folder with other results.
     """
-    if paradigm not in PARADIGMS:
+    chosen = named(paradigms)
+    if data is not None and (len(chosen) > 1 or chosen[0] not in LISTS):
         raise InputError(
-            f"there is no paradigm {paradigm!r}",
-            where="--paradigm",
-            cure=f"choose {', '.join(PARADIGMS)}",
+            f"a table of trials is for one paradigm with lists, not for {', '.join(chosen)}",
+            where="--data",
+            cure=f"choose --paradigm {' or '.join(LISTS)}, or leave out --data",
         )
-    experiment = PARADIGMS[paradigm]
-    halves, targets = people_of(experiment, data, people)
+    experiments = {name: people_of(LISTS[name], data, people) for name in chosen if name in LISTS}
     arms = compositions(sets, registry, system)
-    lists = [trial for own in halves.values() for each in own.values() for trial in each]
+    lists = [
+        trial
+        for halves, _ in experiments.values()
+        for own in halves.values()
+        for each in own.values()
+        for trial in each
+    ]
     deciding = {
-        "paradigm": paradigm,
+        "paradigms": list(chosen),
         "arms": {one.arm: one.set_digest or one.system_revision for one in arms},
         "embedder": embedder.name,
         "embedder_revision": embedder.revision,
         "registry_digest": registry.digest,
         "lists": hashlib.sha256(written(lists).encode()).hexdigest(),
     }
-    practised = {name: with_practice(own) for name, own in halves.items()}
+    parts, rows = dict[str, ListReport | PrintedReport](), list[dict[str, Any]]()
     with ledger_beside(out / RESULT, deciding, "people", replace=overwrite) as book:
+        running = _Running(registry, embedder, book, jobs, progress)
         embedder.embed(texts_of(lists))
-        measure = _Measure(experiment, practised, registry, embedder, book, jobs, progress)
-        rows = tuple(measure.row(one, targets, seeds) for one in arms)
+        for name in chosen:
+            part: ListReport | PrintedReport
+            if name in experiments:
+                part, lines = running.lists(name, *experiments[name], arms, seeds)
+            else:
+                part, lines = running.printed(name, arms, people * seeds)
+            parts[name] = part
+            rows += lines
     provenance = {
         **deciding,
         "code": code_version(),
-        "people": {name: len(own) for name, own in halves.items()},
+        "people": people,
         "seeds": seeds,
-        "source": experiment.attribution,
         "made": asdict(making or made()),
     }
-    simulated = seeds * sum(map(len, halves["reporting"].values()))
-    report = StudyReport(
-        experiment, rows, simulated, targets, embedder.name != "hashing", provenance
-    )
-    write_lines(out / ROWS, measure.recalls)
+    report = StudyReport(parts, embedder.name != "hashing", provenance)
+    write_lines(out / ROWS, rows)
     write_json(out / RESULT, to_json(report), shared=True)
     write_whole(out / "human.md", [to_markdown(report)], shared=True)
     return report
 
 
-class _Measure:
-    """Measures one memory after the other over the people of both halves.
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """What all paradigms of a run share."""
 
-    recalls  what was recalled, one line a person and seed
-    """
+    registry: Registry
+    embedder: CachedEmbedder
+    book: Ledger
+    jobs: int
+    progress: Progress | None
 
-    def __init__(
+    def lists(
         self,
-        experiment: ListExperiment,
-        people: Mapping[Half, Mapping[str, list[RecallTrial]]],
-        registry: Registry,
-        embedder: CachedEmbedder,
-        book: Ledger,
-        jobs: int,
-        progress: Progress | None,
-    ) -> None:
-        self._experiment, self._people = experiment, people
-        self._registry, self._embedder = registry, embedder
-        self._book, self._jobs, self._progress = book, jobs, progress
-        self.recalls: list[dict[str, Any]] = []
-
-    def row(self, one: Composition, targets: Mapping[str, Target], seeds: int) -> StudyRow:
-        some = dict(list(self._people["reporting"].items())[: len(self._people["fitting"])])
-        followed = {
-            "fitting": self._cells(one, self._people["fitting"], None, 1),
-            "reporting": self._cells(one, some, None, 1),
-        }
-        if why := _why_not([cell for cells in followed.values() for _, cell in cells]):
-            return StudyRow(one.arm, why)
-        choices = {
-            name: [choice for _, cell in cells for choice in choices_of(cell)]
-            for name, cells in followed.items()
-        }
-        readout = fitted(choices["fitting"])
-        cells = self._cells(one, self._people["reporting"], readout, seeds)
-        if why := _why_not([cell for _, cell in cells]):
-            return StudyRow(one.arm, why, readout)
-        by_condition: dict[str, list[Counts]] = {name: [] for name in self._experiment.lengths}
-        for name, trials in self._people["reporting"].items():
-            given = [
-                counts_of(self._experiment, _recalled(trials, cell))
-                for person, cell in cells
-                if person == name
-            ]
-            for condition, people in by_condition.items():
-                people.append(added([each[condition] for each in given]))
-        whole = {condition: added(people) for condition, people in by_condition.items()}
-        mine = {condition: curves(each) for condition, each in whole.items()}
-        self.recalls += [{"arm": one.arm, "person": name, **cell} for name, cell in cells]
-        return StudyRow(
-            one.arm,
-            readout=readout,
-            score=interval_of(by_condition, targets),
-            distances={name: distances(each, targets[name]) for name, each in mine.items()},
-            curves=mine,
-            means={condition: summary(each) for condition, each in whole.items()},
-            signs={
-                name: signs(each, {c: curve["values"] for c, curve in targets[name].items()})
-                for name, each in mine.items()
-            },
-            likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
-        )
-
-    def _cells(
-        self,
-        one: Composition,
-        people: Mapping[str, list[RecallTrial]],
-        readout: Readout | None,
+        name: str,
+        halves: Mapping[Any, Mapping[str, list[RecallTrial]]],
+        targets: Mapping[str, Any],
+        arms: Sequence[Composition],
         seeds: int,
-    ) -> list[tuple[str, dict[str, Any]]]:
-        """Person and finding of each cell."""
-        specs = specs_of(one, people, self._registry, self._embedder, seeds=seeds, readout=readout)
-        found = run_cells(
-            specs,
-            people,
-            self._registry,
-            self._embedder,
-            self._book,
-            jobs=self._jobs,
-            progress=self._progress,
+    ) -> tuple[ListReport, list[dict[str, Any]]]:
+        practised = {half: with_practice(own) for half, own in halves.items()}
+        measure = ListMeasure(
+            LISTS[name],
+            practised,
+            self.registry,
+            self.embedder,
+            self.book,
+            self.jobs,
+            self.progress,
         )
-        return [(spec.person, cell) for spec, cell in zip(specs, found, strict=True)]
+        rows = tuple(measure.row(one, targets, seeds) for one in arms)
+        simulated = seeds * sum(map(len, halves["reporting"].values()))
+        return ListReport(LISTS[name], rows, simulated, targets), measure.recalls
 
-
-def _why_not(cells: Sequence[Mapping[str, Any]]) -> str:
-    """What keeps a memory from being scored: an error, or words that its gates refused."""
-    if errors := [cell["error"] for cell in cells if "error" in cell]:
-        return f"a call of the memory failed: {errors[0]}"
-    refused, told = (sum(cell[name] for cell in cells) for name in ("refused", "told"))
-    return (
-        f"its gates refused {refused:,} of {told:,} words: the lists were not learnt"
-        if refused
-        else ""
-    )
-
-
-def _recalled(trials: Sequence[RecallTrial], cell: Mapping[str, Any]) -> list[RecallTrial]:
-    """The trials with the recalls of a cell."""
-    return [
-        replace(trial, recalls=tuple(given[0]), times=tuple(given[1]))
-        for trial in trials
-        if (given := cell["recalls"].get(str(trial.number)))
-    ]
+    def printed(
+        self, name: str, arms: Sequence[Composition], people: int
+    ) -> tuple[PrintedReport, list[dict[str, Any]]]:
+        measure = PrintedMeasure(
+            PRINTED[name], people, self.registry, self.embedder, self.book, self.jobs, self.progress
+        )
+        # the reference reads no question, so it takes part with lists alone
+        rows = tuple(measure.row(one) for one in arms if one.arm != REFERENCE)
+        return PrintedReport(PRINTED[name], rows, people), measure.values
 
 
 # --- what is written ------------------------------------------------------------------------------
@@ -353,57 +222,44 @@ def to_json(report: StudyReport) -> dict[str, Any]:
             "headline": report.headline,
             "evidence": report.evidence,
             "note": "" if report.evidence else NO_EVIDENCE,
-            "rows": [{**asdict(row), "score": asdict(row.score)} for row in report.rows],
-            "people": report.targets,
+            "paradigms": {name: part.to_json() for name, part in report.paradigms.items()},
             "provenance": report.provenance,
         }
     )
     return plain
 
 
-def lines_of(report: StudyReport) -> list[tuple[str, ...]]:
-    """A row of cells for each memory: HEADS."""
-    return [
-        (row.name, row.why, *[""] * (len(HEADS) - 2))
-        if row.why
-        else (
-            row.name,
-            with_interval(row.score),
-            *(
-                _number(geometric_mean([each[name] for each in row.distances.values()]))
-                for name in CURVES
-            ),
-            _number(row.likelihood["reporting"]),
-        )
-        for row in report.rows
-    ]
-
-
-HEADS: Final = ("memory", "score", *CURVES, "log likelihood")
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}" if math.isfinite(value) else "-"
+def table_of(report: StudyReport) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Title, heads and lines of the table that says most: that of one paradigm, or of several a
+    line each.
+    """
+    parts = list(report.paradigms.values())
+    if len(parts) == 1:
+        return f"{parts[0].id} beside people", parts[0].heads, parts[0].lines()
+    memories = tuple(dict.fromkeys(row.name for part in parts for row in part.rows))
+    lines = []
+    for part in parts:
+        cells = part.summaries()
+        lines.append((part.id, *(cells.get(name, "") for name in memories)))
+    return "distance in noise ceilings, signs as in people", ("paradigm", *memories), lines
 
 
 def to_markdown(report: StudyReport) -> str:
-    """The table of memories."""
-    lines = [
-        "# Beside people",
-        "",
-        report.headline + ".",
-        "",
-        *([] if report.evidence else [NO_EVIDENCE, ""]),
-        f"Distances in noise ceilings, geometric means over lists of {', '.join(report.experiment.lengths)} "
-        f"words{' (words-seconds a word)' if report.experiment.by_rate else ''}; the score is that "
-        f"over {', '.join(CORE)}, too. The log likelihood is that of a choice of people who were not "
-        "fitted.",
-        "",
-        f"| {' | '.join(HEADS)} |",
-        f"|{'---|' * len(HEADS)}",
-        *(f"| {' | '.join(map(in_cell, cells))} |" for cells in lines_of(report)),
-        "",
-        f"Human data: {report.experiment.attribution}.",
-        "",
+    """The tables of all paradigms."""
+    title, heads, lines = table_of(report)
+    text = ["# Beside people", "", report.headline + ".", ""]
+    text += [] if report.evidence else [NO_EVIDENCE, ""]
+    if len(report.paradigms) > 1:
+        text += [f"{title[0].upper()}{title[1:]}:", "", *_table(heads, lines), ""]
+    for part in report.paradigms.values():
+        text += [f"## {part.id}", "", part.about, "", *_table(part.heads, part.lines()), ""]
+        text += [f"Human data: {part.source}.", ""]
+    return "\n".join(text)
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        f"| {' | '.join(heads)} |",
+        f"|{'---|' * len(heads)}",
+        *(f"| {' | '.join(map(in_cell, cells))} |" for cells in lines),
     ]
-    return "\n".join(lines)

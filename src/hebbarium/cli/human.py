@@ -39,22 +39,22 @@ def human(
         str | None,
         typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
     ] = None,
-    paradigm: Annotated[
-        str,
+    paradigms: Annotated[
+        list[str] | None,
         typer.Option(
             "--paradigm",
             metavar="NAME",
-            help="The experiment: free_recall or immediate_free_recall.",
+            help="An experiment, or `all`; may be given again. `free_recall` if not given.",
         ),
-    ] = "free_recall",
+    ] = None,
     people: Annotated[
         int,
         typer.Option(
-            "--people", min=1, metavar="N", help="People whose lists are told, at most 64."
+            "--people", min=1, metavar="N", help="Simulated people; of lists of people at most 64."
         ),
     ] = 64,
     seeds: Annotated[
-        int, typer.Option("--seeds", min=1, help="How often each person's lists are recalled.")
+        int, typer.Option("--seeds", min=1, help="How often each person takes part.")
     ] = 1,
     data: Annotated[
         Path | None, typer.Option("--data", help="Table of trials in place of those that ship.")
@@ -66,14 +66,17 @@ def human(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run an experiment on memories with the lists of people, and compare their curves with those
-    of people who took no part in the fit.
+    """Let memories take part in experiments that people took part in, and compare what they show.
+
+    Experiments: free_recall and immediate_free_recall, with lists of people; retention, spacing,
+    testing, induced_forgetting, fan, context, sleep, false_memory, release, part_list and
+    directed_forgetting, with printed results.
 
     Writes human.json, human.md and rows.jsonl.  Cells that the folder holds already, from the same
     inputs, are not run again.
     """
     registry = installed_registry()
-    from ..benchmarks.people.study import HEADS, lines_of, study, to_json
+    from ..benchmarks.people.study import study, table_of, to_json
     from ..benchmarks.systems.by_name import OURS
     from ..console import Meter, print_lines, print_table
     from ..reporting.provenance import made
@@ -87,7 +90,7 @@ def human(
         resumable(progress, out),
     ):
         report = study(
-            paradigm,
+            paradigms or ["free_recall"],
             chosen,
             registry,
             named_embedder(embedder, embedding),
@@ -105,11 +108,7 @@ def human(
     if as_json:
         print_json(to_json(report))
         return
-    print_table(
-        "Distance from people, in noise ceilings, geometric means over conditions",
-        HEADS,
-        lines_of(report),
-        whole=("memory",),
-    )
+    title, heads, lines = table_of(report)
+    print_table(title, heads, lines, whole=heads[:1])
     notes = evidence_notes(report.evidence)
     print_lines(*notes, report.headline, f"written to {out}: human.json, human.md, rows.jsonl")

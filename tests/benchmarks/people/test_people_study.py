@@ -9,12 +9,27 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.people import study as studying
-from hebbarium.benchmarks.people.data import DELAYED, IMMEDIATE, by_person, shipped_trials, written
+from hebbarium.benchmarks.people.data import (
+    DELAYED,
+    IMMEDIATE,
+    by_person,
+    half,
+    shipped_trials,
+    written,
+)
 from hebbarium.benchmarks.people.free_recall import added, curves
+from hebbarium.benchmarks.people.list_study import ListReport, counts_of, people_of
+from hebbarium.benchmarks.people.printed_study import PrintedReport
 from hebbarium.benchmarks.people.reference import ReferenceCMR
 from hebbarium.benchmarks.people.scores import distances, interval_of
-from hebbarium.benchmarks.people.study import RECENCY, REFERENCE, StudyReport, people_of, study
+from hebbarium.benchmarks.people.study import (
+    PARADIGMS,
+    RECENCY,
+    REFERENCE,
+    StudyReport,
+    named,
+    study,
+)
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -35,18 +50,24 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kept = {"fitting": 2, "reporting": 3}
     chosen = []
     for name, own in people.items():
-        if kept[studying.half(name)] > 0:
-            kept[studying.half(name)] -= 1
+        if kept[half(name)] > 0:
+            kept[half(name)] -= 1
             chosen += [t for length in (12, 24) for t in own if t.length == length][:2]
             chosen += [t for t in own if t.length == 24][:2]
     file.write_text(written(chosen), encoding="utf-8")
     return file
 
 
-def studied(out: Path, few: Path, *sets: MechanismSet, **more: Any) -> StudyReport:
+def studied(out: Path, few: Path | None, *sets: MechanismSet, **more: Any) -> StudyReport:
     embedder = CachedEmbedder(HashingEmbedder(32), out.parent / "cache.sqlite")
-    options: dict[str, Any] = {"data": few, "people": 3, **more}
-    return study("free_recall", sets, REGISTRY, embedder, out, **options)
+    options: dict[str, Any] = {"data": few, "people": 3, "paradigms": ["free_recall"], **more}
+    return study(options.pop("paradigms"), sets, REGISTRY, embedder, out, **options)
+
+
+def of_lists(report: StudyReport) -> ListReport:
+    part = report.paradigms["free_recall"]
+    assert isinstance(part, ListReport)
+    return part
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +79,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, few: Path) -> tuple[StudyRe
 def test_every_memory_has_a_row_with_its_readout_and_a_score(
     report: tuple[StudyReport, Path],
 ) -> None:
-    rows = {row.name: row for row in report[0].rows}
+    rows = {row.name: row for row in of_lists(report[0]).rows}
     assert list(rows) == ["mine", "gated", "bm25", "naive_rag", RECENCY, REFERENCE]
     for name in ("mine", REFERENCE):
         row = rows[name]
@@ -70,7 +91,7 @@ def test_every_memory_has_a_row_with_its_readout_and_a_score(
 def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(
     report: tuple[StudyReport, Path],
 ) -> None:
-    gated = next(row for row in report[0].rows if row.name == "gated")
+    gated = next(row for row in of_lists(report[0]).rows if row.name == "gated")
     assert "its gates refused" in gated.why and gated.readout is None
     assert not gated.distances and gated.score.n == 0
     text = (report[1] / "human.md").read_text(encoding="utf-8")
@@ -78,9 +99,10 @@ def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(
 
 
 def test_files_hold_plain_data(report: tuple[StudyReport, Path]) -> None:
-    found = json.loads((report[1] / "human.json").read_text(encoding="utf-8"))
-    assert [row["name"] for row in found["rows"]] == [row.name for row in report[0].rows]
-    assert len(found["rows"][0]["curves"]["24"]["position"]) == 24 and not found["evidence"]
+    written_report = json.loads((report[1] / "human.json").read_text(encoding="utf-8"))
+    rows = written_report["paradigms"]["free_recall"]["rows"]
+    assert [row["name"] for row in rows] == [row.name for row in of_lists(report[0]).rows]
+    assert len(rows[0]["curves"]["24"]["position"]) == 24 and not written_report["evidence"]
     lines = (report[1] / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 5 * 3 * 2  # the gated set recalled nothing
 
@@ -97,14 +119,14 @@ def test_a_second_run_takes_all_cells_from_the_ledger_and_finds_the_same(
     monkeypatch.setattr(run, "run_cell", never)
     again = studied(report[1], few, MINE, GATED, seeds=2)
     assert (report[1] / "rows.jsonl").read_text(encoding="utf-8") == before
-    assert [row.score for row in again.rows[:1]] == [row.score for row in report[0].rows[:1]]
+    assert of_lists(again).rows[0].score == of_lists(report[0]).rows[0].score
 
 
 def test_another_memory_stands_in_place_of_sets(tmp_path: Path, few: Path) -> None:
     name = f"{__name__}:Silent"
-    found = studied(tmp_path / "out", few, system=name, people=2)
-    assert found.rows[0].name == name and "silent" in found.rows[0].why
-    assert [row.name for row in found.rows[1:]] == ["bm25", "naive_rag", RECENCY, REFERENCE]
+    rows = of_lists(studied(tmp_path / "out", few, system=name, people=2)).rows
+    assert rows[0].name == name and "silent" in rows[0].why
+    assert [row.name for row in rows[1:]] == ["bm25", "naive_rag", RECENCY, REFERENCE]
 
 
 class Silent(ReferenceCMR):
@@ -115,10 +137,10 @@ class Silent(ReferenceCMR):
 
 
 def test_bad_options_are_refused_before_anything_runs(tmp_path: Path, few: Path) -> None:
-    with pytest.raises(InputError, match="no paradigm"):
-        embedder = CachedEmbedder(HashingEmbedder(32), tmp_path / "cache.sqlite")
-        study("fan", [MINE], REGISTRY, embedder, tmp_path / "out")
     for options, message in (
+        ({"paradigms": ["fam"]}, "no paradigm 'fam'"),
+        ({"paradigms": ["fan"]}, "is for one paradigm with lists"),
+        ({"paradigms": ["all"]}, "is for one paradigm with lists"),
         ({"people": 4}, "4 people are asked for"),
         ({"system": REFERENCE}, "beside another system"),
     ):
@@ -134,7 +156,7 @@ def test_a_table_that_lacks_a_length_or_a_half_is_refused(tmp_path: Path) -> Non
     file.write_text(written([t for t in shipped_trials() if t.length == 12]), encoding="utf-8")
     with pytest.raises(DataError, match="no list of 24 words"):
         people_of(DELAYED, file, 1)
-    ours = [t for t in shipped_trials() if studying.half(t.person) == "fitting"]
+    ours = [t for t in shipped_trials() if half(t.person) == "fitting"]
     file.write_text(written(ours), encoding="utf-8")
     with pytest.raises(DataError, match="reporting people have no list of 12 or 24"):
         people_of(DELAYED, file, 1)
@@ -144,7 +166,7 @@ def test_people_of_immediate_recall_are_near_themselves_and_have_no_curve_that_d
     """The reporting people who ship, by what they recalled: within a few ceilings of all."""
     halves, targets = people_of(IMMEDIATE, None, 64)
     assert list(targets) == ["10-2", "15-2", "20-1", "20-2", "30-1", "40-1"]
-    everyone = [studying.counts_of(IMMEDIATE, own) for own in halves["reporting"].values()]
+    everyone = [counts_of(IMMEDIATE, own) for own in halves["reporting"].values()]
     by_condition = {name: [each[name] for each in everyone] for name in targets}
     score = interval_of(by_condition, targets)
     assert 0.1 < score.low < score.high < 3.0
@@ -152,3 +174,56 @@ def test_people_of_immediate_recall_are_near_themselves_and_have_no_curve_that_d
         apart = distances(curves(added(people)), targets[name])
         assert apart["position"] > 0.0
         assert math.isnan(apart["intrusions"]) and math.isnan(apart["pauses"])
+
+
+def test_all_paradigms_are_each_named_once_and_a_misspelt_one_has_a_cure() -> None:
+    assert named(["fan", "all"]) == PARADIGMS and len(set(PARADIGMS)) == len(PARADIGMS) == 13
+    assert named(["fan", "sleep", "fan"]) == ("fan", "sleep")
+    with pytest.raises(InputError) as refused:
+        named(["retentoin"])
+    assert "retention" in refused.value.cure
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyReport, Path]:
+    out = tmp_path_factory.mktemp("printed") / "out"
+    paradigms = ["fan", "part_list", "false_memory"]
+    return studied(out, None, MINE, GATED, paradigms=paradigms, people=1, seeds=2), out
+
+
+def test_printed_paradigms_have_rows_effects_and_a_distance_where_numbers_suffice(
+    printed: tuple[StudyReport, Path],
+) -> None:
+    scored = {"fan": True, "part_list": False, "false_memory": False}
+    for name, part in printed[0].paradigms.items():
+        assert isinstance(part, PrintedReport) and part.people == 2
+        rows = {row.name: row for row in part.rows}
+        assert list(rows) == ["mine", "gated", "bm25", "naive_rag", RECENCY]
+        assert math.isfinite(rows["mine"].score.mean) == scored[name]
+        assert set(rows["mine"].effects) == {effect.name for effect in part.paradigm.effects}
+        if name != "false_memory":  # a gate may take twelve associates
+            assert "its gates refused" in rows["gated"].why
+    written_report = json.loads((printed[1] / "human.json").read_text(encoding="utf-8"))
+    assert list(written_report["paradigms"]) == list(scored)
+    assert written_report["paradigms"]["fan"]["people"]["fact 1-1"]["value"] == 1.11
+    text = (printed[1] / "human.md").read_text(encoding="utf-8")
+    assert "| paradigm | mine |" in text and "second-hand" in text and "not scored" in text
+
+
+def test_printed_paradigms_are_resumed_and_do_not_depend_on_jobs(
+    printed: tuple[StudyReport, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hebbarium.benchmarks.people import printed_study
+
+    options: dict[str, Any] = {"paradigms": ["fan", "part_list"], "people": 2}
+    studied(tmp_path / "out", None, MINE, jobs=2, **options)
+    lines = (tmp_path / "out" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    of_one = (printed[1] / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    assert set(lines) <= set(of_one) and len(lines) == 2 * 4 * 2
+
+    def never(*_: Any) -> None:
+        raise AssertionError("a finished cell is run again")
+
+    monkeypatch.setattr(printed_study, "run_cell", never)
+    studied(tmp_path / "out", None, MINE, **options)
+    assert (tmp_path / "out" / "rows.jsonl").read_text(encoding="utf-8").splitlines() == lines

@@ -1,0 +1,289 @@
+"""Experiments with lists of words and free recall: memories recall the lists of people, and their
+curves are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from ...engine.base.errors import DataError, InputError
+from ...engine.catalogue.registry import Registry
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ..execution.ledger import Ledger
+from ..execution.local import Progress
+from ..execution.plan import Composition
+from ..probes.harness.bands import SeedEstimate
+from ..probes.harness.report import with_interval
+from .data import (
+    HALVES,
+    Half,
+    ListExperiment,
+    RecallTrial,
+    by_person,
+    half,
+    read_trials,
+    shipped_people,
+    shipped_trials,
+)
+from .free_recall import CURVES, Counts, added, counts, curves, summary
+from .readout import Readout, fitted, log_likelihood
+from .run import NOT_SCORED, choices_of, run_cells, specs_of, why_not
+from .scores import CORE, Target, distances, geometric_mean, interval_of, signs, target_of
+
+HEADS: Final = ("memory", "score", *CURVES, "log likelihood")
+UNKNOWN: Final = SeedEstimate(math.nan, math.nan, math.nan, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """What one memory showed.
+
+    why        what kept it from being scored; "" if nothing did
+    readout    the two numbers that were fitted on the fitting people; None if `why`
+    score      geometric mean of the distances of CORE over conditions, with its interval
+    distances  condition -> curve -> distance, in noise ceilings
+    curves     condition -> curve -> values
+    means      condition -> words recalled and intrusions of a list
+    signs      condition -> whether intrusions and pauses go as in people
+    likelihood log likelihood of a choice of people: of those who were fitted, and of others
+    """
+
+    name: str
+    why: str = ""
+    readout: Readout | None = None
+    score: SeedEstimate = UNKNOWN
+    distances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    curves: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    signs: Mapping[str, Mapping[str, bool | None]] = field(default_factory=dict)
+    likelihood: Mapping[Half, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListReport:
+    """What memories showed in one experiment.
+
+    rows     the measured memories first, then the baselines
+    lists    simulated for each memory
+    targets  condition -> curve -> values, errors and noise ceiling of the reporting people
+    """
+
+    experiment: ListExperiment
+    rows: tuple[ListRow, ...]
+    lists: int
+    targets: Mapping[str, Target]
+
+    @property
+    def id(self) -> str:
+        return self.experiment.id
+
+    @property
+    def source(self) -> str:
+        return self.experiment.attribution
+
+    @property
+    def about(self) -> str:
+        """What the table shows."""
+        unit = " (words-seconds a word)" if self.experiment.by_rate else ""
+        return (
+            f"{self.lists:,} simulated lists each. Distances in noise ceilings, geometric means over "
+            f"lists of {', '.join(self.experiment.lengths)} words{unit}; the score is that over "
+            f"{', '.join(CORE)}, too. The log likelihood is that of a choice of people who were not "
+            "fitted."
+        )
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return HEADS
+
+    def lines(self) -> list[tuple[str, ...]]:
+        """A row of cells for each memory."""
+        return [
+            (row.name, row.why, *[""] * (len(HEADS) - 2))
+            if row.why
+            else (
+                row.name,
+                with_interval(row.score),
+                *(
+                    _number(geometric_mean([apart[name] for apart in row.distances.values()]))
+                    for name in CURVES
+                ),
+                _number(row.likelihood["reporting"]),
+            )
+            for row in self.rows
+        ]
+
+    def summaries(self) -> dict[str, str]:
+        """Each memory in one cell: its score, and how many curves have the sign of people."""
+        return {row.name: self._summary(row) for row in self.rows}
+
+    def _summary(self, row: ListRow) -> str:
+        if row.why:
+            return NOT_SCORED
+        shown = [sign for of in row.signs.values() for sign in of.values() if sign is not None]
+        return _number(row.score.mean) + (f", {sum(shown)}/{len(shown)}" if shown else "")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "source": self.source,
+            "lists": self.lists,
+            "rows": [asdict(row) for row in self.rows],
+            "people": self.targets,
+        }
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if math.isfinite(value) else "-"
+
+
+def people_of(
+    experiment: ListExperiment, path: Path | None, count: int
+) -> tuple[dict[Half, dict[str, list[RecallTrial]]], dict[str, Target]]:
+    """The trials of the people of each half, and the targets of the reporting ones by condition.
+
+    path   a table of trials; None: those that ship
+    count  reporting people who are simulated
+
+    Raises DataError for a table without people of both halves or without lists of a condition, and
+    InputError for more people than there are.
+    """
+    trials = shipped_trials(experiment) if path is None else read_trials(path)
+    people = by_person(trials)
+    halves = {h: {name: people[name] for name in sorted(people) if half(name) == h} for h in HALVES}
+    for name, own in halves.items():
+        conditions = {experiment.condition(trial) for each in own.values() for trial in each}
+        if missing := [each for each in experiment.lengths if each not in conditions]:
+            raise DataError(
+                f"the {name} people have no list of {' or '.join(missing)} words",
+                where=str(path),
+                cure=f"give a table with lists of {', '.join(experiment.lengths)} words"
+                f"{' (words-seconds)' if experiment.by_rate else ''} of people of both halves",
+            )
+    if count > len(halves["reporting"]):
+        raise InputError(
+            f"{count} people are asked for, and the data have {len(halves['reporting'])} reporting ones",
+            where="--people",
+            cure="give fewer, or more seeds"
+            + ("" if path else "; --data PATH of the whole table has more"),
+        )
+    if path is None:
+        of = shipped_people(experiment)["reporting"]
+        targets: dict[str, Target] = {name: of[name]["curves"] for name in experiment.lengths}
+    else:
+        everyone = [counts_of(experiment, own) for own in halves["reporting"].values()]
+        targets = {
+            name: target_of([each[name] for each in everyone]) for name in experiment.lengths
+        }
+    fitting = dict(list(halves["fitting"].items())[:16])
+    return {
+        "fitting": fitting,
+        "reporting": dict(list(halves["reporting"].items())[:count]),
+    }, targets
+
+
+def counts_of(experiment: ListExperiment, trials: Sequence[RecallTrial]) -> dict[str, Counts]:
+    """The counts of trials by condition."""
+    return {
+        name: counts([trial for trial in trials if experiment.condition(trial) == name], length)
+        for name, length in experiment.lengths.items()
+    }
+
+
+class ListMeasure:
+    """Measures one memory after the other over the people of both halves.
+
+    recalls  what was recalled, one line a person and seed
+    """
+
+    def __init__(
+        self,
+        experiment: ListExperiment,
+        people: Mapping[Half, Mapping[str, list[RecallTrial]]],
+        registry: Registry,
+        embedder: CachedEmbedder,
+        book: Ledger,
+        jobs: int,
+        progress: Progress | None,
+    ) -> None:
+        self._experiment, self._people = experiment, people
+        self._registry, self._embedder = registry, embedder
+        self._book, self._jobs, self._progress = book, jobs, progress
+        self.recalls: list[dict[str, Any]] = []
+
+    def row(self, one: Composition, targets: Mapping[str, Target], seeds: int) -> ListRow:
+        some = dict(list(self._people["reporting"].items())[: len(self._people["fitting"])])
+        followed = {
+            "fitting": self._cells(one, self._people["fitting"], None, 1),
+            "reporting": self._cells(one, some, None, 1),
+        }
+        if why := why_not([cell for cells in followed.values() for _, cell in cells]):
+            return ListRow(one.arm, why)
+        choices = {
+            name: [choice for _, cell in cells for choice in choices_of(cell)]
+            for name, cells in followed.items()
+        }
+        readout = fitted(choices["fitting"])
+        cells = self._cells(one, self._people["reporting"], readout, seeds)
+        if why := why_not([cell for _, cell in cells]):
+            return ListRow(one.arm, why, readout)
+        by_condition: dict[str, list[Counts]] = {name: [] for name in self._experiment.lengths}
+        for name, trials in self._people["reporting"].items():
+            given = [
+                counts_of(self._experiment, _recalled(trials, cell))
+                for person, cell in cells
+                if person == name
+            ]
+            for condition, people in by_condition.items():
+                people.append(added([each[condition] for each in given]))
+        whole = {condition: added(people) for condition, people in by_condition.items()}
+        mine = {condition: curves(each) for condition, each in whole.items()}
+        self.recalls += [
+            {"paradigm": self._experiment.id, "arm": one.arm, "person": name, **cell}
+            for name, cell in cells
+        ]
+        return ListRow(
+            one.arm,
+            readout=readout,
+            score=interval_of(by_condition, targets),
+            distances={name: distances(each, targets[name]) for name, each in mine.items()},
+            curves=mine,
+            means={condition: summary(each) for condition, each in whole.items()},
+            signs={
+                name: signs(each, {c: curve["values"] for c, curve in targets[name].items()})
+                for name, each in mine.items()
+            },
+            likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
+        )
+
+    def _cells(
+        self,
+        one: Composition,
+        people: Mapping[str, list[RecallTrial]],
+        readout: Readout | None,
+        seeds: int,
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """Person and finding of each cell."""
+        specs = specs_of(one, people, self._registry, self._embedder, seeds=seeds, readout=readout)
+        found = run_cells(
+            specs,
+            people,
+            self._registry,
+            self._embedder,
+            self._book,
+            jobs=self._jobs,
+            progress=self._progress,
+        )
+        return [(spec.person, cell) for spec, cell in zip(specs, found, strict=True)]
+
+
+def _recalled(trials: Sequence[RecallTrial], cell: Mapping[str, Any]) -> list[RecallTrial]:
+    """The trials with the recalls of a cell."""
+    return [
+        replace(trial, recalls=tuple(given[0]), times=tuple(given[1]))
+        for trial in trials
+        if (given := cell["recalls"].get(str(trial.number)))
+    ]

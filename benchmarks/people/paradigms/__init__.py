@@ -1,0 +1,37 @@
+"""Experiments with printed results: a file each, and `contract`, which says what one is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from . import (
+    context,
+    directed_forgetting,
+    false_memory,
+    fan,
+    induced_forgetting,
+    part_list,
+    release,
+    retention,
+    sleep,
+    spacing,
+    testing,
+)
+from .contract import Paradigm
+
+PRINTED: Final[dict[str, Paradigm]] = {
+    module.PARADIGM.id: module.PARADIGM
+    for module in (
+        retention,
+        spacing,
+        testing,
+        induced_forgetting,
+        fan,
+        context,
+        sleep,
+        false_memory,
+        release,
+        part_list,
+        directed_forgetting,
+    )
+}
