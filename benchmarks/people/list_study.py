@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...engine.base.errors import DataError, InputError
 from ...engine.catalogue.registry import Registry
 from ...engine.ports.embedding_cache import CachedEmbedder
@@ -34,6 +37,7 @@ from .readout import Readout, fitted, log_likelihood
 from .run import NOT_SCORED, choices_of, run_cells, specs_of, why_not
 from .scores import CORE, Target, distances, geometric_mean, interval_of, signs, target_of
 
+Floats = NDArray[np.float64]
 HEADS: Final = ("memory", "score", *CURVES, "log likelihood")
 UNKNOWN: Final = SeedEstimate(math.nan, math.nan, math.nan, 0)
 
@@ -50,6 +54,7 @@ class ListRow:
     means      condition -> words recalled and intrusions of a list
     signs      condition -> whether intrusions and pauses go as in people
     likelihood log likelihood of a choice of people: of those who were fitted, and of others
+    samples    (RESAMPLES,) scores of resamples, paired with those of other memories
     """
 
     name: str
@@ -61,6 +66,7 @@ class ListRow:
     means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     signs: Mapping[str, Mapping[str, bool | None]] = field(default_factory=dict)
     likelihood: Mapping[Half, float] = field(default_factory=dict)
+    samples: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +137,14 @@ class ListReport:
         return {
             "source": self.source,
             "lists": self.lists,
-            "rows": [asdict(row) for row in self.rows],
+            "rows": [without_samples(asdict(row)) for row in self.rows],
             "people": self.targets,
         }
+
+
+def without_samples(row: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a row: resamples follow from the rest."""
+    return {name: value for name, value in row.items() if name != "samples"}
 
 
 def _number(value: float) -> str:
@@ -241,6 +252,7 @@ class ListMeasure:
                 people.append(added([each[condition] for each in given]))
         whole = {condition: added(people) for condition, people in by_condition.items()}
         mine = {condition: curves(each) for condition, each in whole.items()}
+        score, samples = interval_of(by_condition, targets)
         self.recalls += [
             {"paradigm": self._experiment.id, "arm": one.arm, "person": name, **cell}
             for name, cell in cells
@@ -248,7 +260,7 @@ class ListMeasure:
         return ListRow(
             one.arm,
             readout=readout,
-            score=interval_of(by_condition, targets),
+            score=score,
             distances={name: distances(each, targets[name]) for name, each in mine.items()},
             curves=mine,
             means={condition: summary(each) for condition, each in whole.items()},
@@ -257,6 +269,7 @@ class ListMeasure:
                 for name, each in mine.items()
             },
             likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
+            samples=samples,
         )
 
     def _cells(

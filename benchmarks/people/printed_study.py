@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ... import __version__
 from ...engine.catalogue.registry import Registry
 from ...engine.contract.records import Event
@@ -25,11 +28,14 @@ from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.life import Life
 from ..probes.harness.report import with_interval
 from ..probes.harness.run import NotedTexts, Recorder
+from .list_study import without_samples
 from .paradigms import PRINTED
 from .paradigms.contract import Paradigm, Subject
 from .printed import EffectVerdict, Measured, Timing, measured, plain, read
 from .readout import Readout
 from .run import CODE, DIGITS, NOT_SCORED, system_of, why_not
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +70,7 @@ class PrintedRow:
     score    distance from people in noise ceilings; NaN if as few numbers are printed as are fitted
     values   point -> mean over simulated people
     effects  name -> size and verdict
+    samples  (RESAMPLES,) distances of resamples, paired with those of other memories
     """
 
     name: str
@@ -75,6 +82,7 @@ class PrintedRow:
     )
     values: Mapping[str, SeedEstimate] = field(default_factory=dict)
     effects: Mapping[str, EffectSize] = field(default_factory=dict)
+    samples: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +162,7 @@ class PrintedReport:
             "kind": p.kind.value,
             "people": {point: asdict(each) for point, each in p.printed.items()},
             "subjects": self.people,
-            "rows": [asdict(row) for row in self.rows],
+            "rows": [without_samples(asdict(row)) for row in self.rows],
         }
 
 
@@ -219,6 +227,7 @@ class PrintedMeasure:
             shown.distance,
             shown.values,
             {name: EffectSize(*each) for name, each in shown.effects.items()},
+            shown.samples,
         )
 
 

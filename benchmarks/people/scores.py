@@ -107,23 +107,28 @@ def score_of(by_condition: Mapping[str, Mapping[str, float]]) -> float:
 
 def interval_of(
     simulated: Mapping[str, Sequence[Counts]], targets: Mapping[str, Target], seed: int = 0
-) -> SeedEstimate:
-    """The score with its bootstrap interval.
+) -> tuple[SeedEstimate, Floats]:
+    """The score with its bootstrap interval, and the (RESAMPLES,) scores of the resamples.
 
     simulated  by condition, the counts of each simulated person over all seeds, people in one order
     targets    by condition
+
+    The same number of people is resampled in the same way, so that the scores of two memories are
+    paired.  Of one person there is no interval.
     """
     stream = np.random.default_rng(seed)
-    whole = {
-        condition: distances(curves(added(people)), targets[condition])
-        for condition, people in simulated.items()
-    }
+    whole = score_of(
+        {
+            condition: distances(curves(added(people)), targets[condition])
+            for condition, people in simulated.items()
+        }
+    )
     n = len(next(iter(simulated.values())))
     if n < 2:
-        return SeedEstimate(score_of(whole), math.nan, math.nan, n)
+        return SeedEstimate(whole, math.nan, math.nan, n), np.full(RESAMPLES, math.nan)
     stacked = {condition: _stacked(people) for condition, people in simulated.items()}
-    scores = []
-    for _ in range(RESAMPLES):
+    samples = np.empty(RESAMPLES)
+    for number in range(RESAMPLES):
         weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
         apart = {
             condition: distances(
@@ -131,12 +136,12 @@ def interval_of(
             )
             for condition in simulated
         }
-        scores.append(score_of(apart))
-    known = [score for score in scores if math.isfinite(score)]
-    if not known:
-        return SeedEstimate(math.nan, math.nan, math.nan, n)
-    low, high = np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
-    return SeedEstimate(score_of(whole), float(low), float(high), n)
+        samples[number] = score_of(apart)
+    known = samples[np.isfinite(samples)]
+    if not known.size:
+        return SeedEstimate(math.nan, math.nan, math.nan, n), samples
+    low, high = map(float, np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0]))
+    return SeedEstimate(whole, low, high, n), samples
 
 
 def _disturbed(target: Target, stream: np.random.Generator) -> Target:

@@ -29,6 +29,9 @@ from .list_study import ListMeasure, ListReport, people_of
 from .paradigms import PRINTED
 from .printed_study import PrintedMeasure, PrintedReport
 from .run import with_practice
+from .trial import ALL as EVERY_MECHANISM
+from .trial import HEADS as TRIAL_HEADS
+from .trial import OnTrial, TrialRow, lines_of, tried
 
 LISTS: Final = {experiment.id: experiment for experiment in (DELAYED, IMMEDIATE)}
 PARADIGMS: Final = (*LISTS, *PRINTED)
@@ -37,6 +40,10 @@ ROWS, RESULT = "rows.jsonl", "human.json"
 RECENCY: Final = "recency alone"
 REFERENCE: Final = "hebbarium.benchmarks.people.reference:ReferenceCMR"
 BASELINES: Final = ("bm25", "naive_rag")  # sets that are always measured
+ON_TRIAL: Final = (
+    "Change of the log distance by the mechanism, the readout fitted with and without it; below 0 it "
+    "brings the set nearer to people. Intervals are paired."
+)
 FORMAT: Final = 2  # paradigms by name
 
 
@@ -46,11 +53,13 @@ class StudyReport:
 
     paradigms  name -> what memories showed, in the order asked
     evidence   whether the embedder is a model
+    trials     what mechanisms do that are on trial
     """
 
     paradigms: Mapping[str, ListReport | PrintedReport]
     evidence: bool
     provenance: Mapping[str, Any]
+    trials: tuple[TrialRow, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -62,23 +71,44 @@ class StudyReport:
 
 
 def compositions(
-    sets: Sequence[MechanismSet], registry: Registry, system: str
-) -> list[Composition]:
-    """The memories that are measured, then the baselines, each once.  Each is built and checked."""
-    recency = MechanismSet(RECENCY, "", {"recency": {}, "convex_fusion": {}})
-    named = {one.name: one for one in sets} if system == OURS else {}
-    if len(named) < len(sets):
+    sets: Sequence[MechanismSet], on_trial: Sequence[str], registry: Registry, system: str
+) -> tuple[list[Composition], tuple[OnTrial, ...]]:
+    """The memories that are measured, each set before those that lack a mechanism on trial, then the
+    baselines, each once; and what is on trial.  Each memory is built and checked.
+    """
+    if system != OURS and (sets or on_trial):
         raise InputError(
-            "a set is named twice, or stands beside another system",
-            where="--set",
-            cure="name every set once, or leave out --system",
+            f"the system {system!r} has no mechanisms",
+            where="--set" if sets else "--on-trial",
+            cure="leave out --set and --on-trial, or leave out --system",
         )
-    for one in (*map(registry.set, BASELINES), recency):
-        named.setdefault(one.name, one)
-    ours = planned([Arm(name, one) for name, one in named.items()], registry).arms
+    named = {one.name: one for one in sets}
+    if len(named) < len(sets):
+        raise InputError("a set is named twice", where="--set", cure="name every set once")
+    ids = [*dict.fromkeys(on_trial)]
+    known = dict.fromkeys(id for one in sets for id in one.mechanisms)
+    if odd := [id for id in ids if id not in (EVERY_MECHANISM, *known)]:
+        raise InputError(
+            f"no set of these has {odd[0]!r}",
+            where="--on-trial",
+            cure=nearest(odd[0], [EVERY_MECHANISM, *known])
+            or f"name mechanisms of {' or '.join(named)}, which `hebbarium show --set` lists",
+        )
+    trials = list[OnTrial]()
+    arms = list[Arm]()
+    for one in sets:
+        arms.append(Arm(one.name, one))
+        for id in one.mechanisms:
+            if id in ids or EVERY_MECHANISM in ids:
+                trials.append(OnTrial(one.name, id))
+                arms.append(Arm(trials[-1].arm, one.without([id]), id))
+    recency = MechanismSet(RECENCY, "", {"recency": {}, "convex_fusion": {}})
+    baselines = (*map(registry.set, BASELINES), recency)
+    arms += [Arm(one.name, one) for one in baselines if one.name not in named]
+    ours = planned(arms, registry).arms
     others = [*([] if system == OURS else [system]), REFERENCE]
     theirs = planned([], registry, DEFAULTS, list(dict.fromkeys(others))).arms
-    return [*theirs[:-1], *ours, theirs[-1]]
+    return [*theirs[:-1], *ours, theirs[-1]], tuple(trials)
 
 
 def named(paradigms: Sequence[str]) -> tuple[str, ...]:
@@ -101,6 +131,7 @@ def study(
     out: Path,
     *,
     system: str = OURS,
+    on_trial: Sequence[str] = (),
     data: Path | None = None,
     people: int = 64,
     seeds: int = 1,
@@ -113,6 +144,7 @@ def study(
     `out`.
 
     paradigms  names, or `all`
+    on_trial   mechanisms that are left out of each set that has them, one at a time; `all`: each
     data       a table of trials in place of those that ship, for one experiment with lists
     people     of experiments with lists those whose lists are told, each `seeds` times; of others
                `people` times `seeds` are simulated
@@ -128,7 +160,7 @@ def study(
             cure=f"choose --paradigm {' or '.join(LISTS)}, or leave out --data",
         )
     experiments = {name: people_of(LISTS[name], data, people) for name in chosen if name in LISTS}
-    arms = compositions(sets, registry, system)
+    arms, trials = compositions(sets, on_trial, registry, system)
     lists = [
         trial
         for halves, _ in experiments.values()
@@ -163,7 +195,9 @@ def study(
         "seeds": seeds,
         "made": asdict(making or made()),
     }
-    report = StudyReport(parts, embedder.name != "hashing", provenance)
+    report = StudyReport(
+        parts, embedder.name != "hashing", provenance, tried(list(parts.values()), trials)
+    )
     write_lines(out / ROWS, rows)
     write_json(out / RESULT, to_json(report), shared=True)
     write_whole(out / "human.md", [to_markdown(report)], shared=True)
@@ -223,6 +257,7 @@ def to_json(report: StudyReport) -> dict[str, Any]:
             "evidence": report.evidence,
             "note": "" if report.evidence else NO_EVIDENCE,
             "paradigms": {name: part.to_json() for name, part in report.paradigms.items()},
+            "on_trial": [asdict(row) for row in report.trials],
             "provenance": report.provenance,
         }
     )
@@ -251,6 +286,9 @@ def to_markdown(report: StudyReport) -> str:
     text += [] if report.evidence else [NO_EVIDENCE, ""]
     if len(report.paradigms) > 1:
         text += [f"{title[0].upper()}{title[1:]}:", "", *_table(heads, lines), ""]
+    if report.trials:
+        text += ["## Mechanisms on trial", "", ON_TRIAL, ""]
+        text += [*_table(TRIAL_HEADS, lines_of(report.trials)), ""]
     for part in report.paradigms.values():
         text += [f"## {part.id}", "", part.about, "", *_table(part.heads, part.lines()), ""]
         text += [f"Human data: {part.source}.", ""]

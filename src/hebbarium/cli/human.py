@@ -47,6 +47,14 @@ def human(
             help="An experiment, or `all`; may be given again. `free_recall` if not given.",
         ),
     ] = None,
+    on_trial: Annotated[
+        str,
+        typer.Option(
+            "--on-trial",
+            metavar="ID,ID",
+            help="Mechanisms left out of each set that has them, one at a time; `all`: each.",
+        ),
+    ] = "",
     people: Annotated[
         int,
         typer.Option(
@@ -77,6 +85,8 @@ def human(
     """
     registry = installed_registry()
     from ..benchmarks.people.study import study, table_of, to_json
+    from ..benchmarks.people.trial import HEADS as TRIAL_HEADS
+    from ..benchmarks.people.trial import lines_of as trial_lines
     from ..benchmarks.systems.by_name import OURS
     from ..console import Meter, print_lines, print_table
     from ..reporting.provenance import made
@@ -96,6 +106,7 @@ def human(
             named_embedder(embedder, embedding),
             out,
             system=system or OURS,
+            on_trial=[id for word in on_trial.split(",") if (id := word.strip())],
             data=data,
             people=people,
             seeds=seeds,
@@ -110,5 +121,7 @@ def human(
         return
     title, heads, lines = table_of(report)
     print_table(title, heads, lines, whole=heads[:1])
+    if report.trials:
+        print_table("What mechanisms do to the distance", TRIAL_HEADS, trial_lines(report.trials))
     notes = evidence_notes(report.evidence)
     print_lines(*notes, report.headline, f"written to {out}: human.json, human.md, rows.jsonl")

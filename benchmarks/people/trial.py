@@ -1,0 +1,168 @@
+"""What single mechanisms do to the distance from people: a set with and without each, the readout
+fitted to each anew.
+
+The change is ln(distance with) - ln(distance without), so below 0 the mechanism brings the set nearer
+to people.  Its interval is paired: both memories are resampled with the same simulated people and
+compared with the same draw of the human numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..probes.harness.bands import SeedEstimate
+from .list_study import ListReport
+from .printed import EffectVerdict
+from .printed_study import PrintedReport
+
+Floats = NDArray[np.float64]
+Report = ListReport | PrintedReport
+MARGIN: Final = math.log(1.05)  # changes by less than a twentieth are none
+EVERY: Final = "all scored"  # the mean over paradigms
+ALL: Final = "all"  # mechanisms
+
+
+class TrialVerdict(StrEnum):
+    NEARER = "brings nearer"
+    FARTHER = "takes away"
+    NONE = "no effect"
+    UNDECIDED = "undecided"
+    UNKNOWN = "not scored"
+
+
+@dataclass(frozen=True, slots=True)
+class OnTrial:
+    """An arm that lacks a mechanism of a set."""
+
+    set: str
+    mechanism: str
+
+    @property
+    def arm(self) -> str:
+        return f"{self.set} without {self.mechanism}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRow:
+    """What a mechanism does in one paradigm.
+
+    change  of the log distance, with its paired interval; NaN where there is no distance
+    gained  effects that are as people with it and not without it
+    lost    effects that are as people without it and not with it
+    """
+
+    set: str
+    mechanism: str
+    paradigm: str
+    change: SeedEstimate
+    verdict: TrialVerdict
+    gained: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+def verdict_of(change: SeedEstimate) -> TrialVerdict:
+    """What an interval shows; a change within the margin comes first.
+
+    >>> str(verdict_of(SeedEstimate(-0.3, -0.4, -0.2, 8)))
+    'brings nearer'
+    """
+    if math.isnan(change.mean):
+        return TrialVerdict.UNKNOWN
+    if math.isnan(change.low):
+        return TrialVerdict.UNDECIDED
+    if change.low >= -MARGIN and change.high <= MARGIN:
+        return TrialVerdict.NONE
+    if change.high < 0.0:
+        return TrialVerdict.NEARER
+    return TrialVerdict.FARTHER if change.low > 0.0 else TrialVerdict.UNDECIDED
+
+
+def tried(reports: Sequence[Report], trials: Sequence[OnTrial]) -> tuple[TrialRow, ...]:
+    """A row for each mechanism and paradigm, and one for the mean over all scored paradigms if
+    there are several.
+    """
+    rows = list[TrialRow]()
+    for trial in trials:
+        changes = list[tuple[float, Floats]]()
+        for report in reports:
+            by_name: Mapping[str, Any] = {row.name: row for row in report.rows}
+            whole, without = by_name.get(trial.set), by_name.get(trial.arm)
+            if whole is None or without is None:
+                continue
+            change, paired = _change(whole, without)
+            if math.isfinite(change):
+                changes.append((change, paired))
+            shown, left = _as_people(whole), _as_people(without)
+            estimate = _interval(change, paired, whole.score.n)
+            rows.append(
+                TrialRow(
+                    trial.set,
+                    trial.mechanism,
+                    report.id,
+                    estimate,
+                    verdict_of(estimate),
+                    tuple(name for name in shown if name not in left),
+                    tuple(name for name in left if name not in shown),
+                )
+            )
+        if len(reports) > 1:
+            mean = float(np.mean([change for change, _ in changes])) if changes else math.nan
+            paired = np.mean([each for _, each in changes], axis=0) if changes else np.empty(0)
+            estimate = _interval(mean, paired, len(changes))
+            rows.append(TrialRow(trial.set, trial.mechanism, EVERY, estimate, verdict_of(estimate)))
+    return tuple(rows)
+
+
+def _change(whole: Any, without: Any) -> tuple[float, Floats]:
+    """The change of the log distance, and that of each resample."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = float(np.log(whole.score.mean) - np.log(without.score.mean))
+        if len(whole.samples) != len(without.samples):
+            return change, np.empty(0)
+        return change, np.log(whole.samples) - np.log(without.samples)
+
+
+def _interval(change: float, paired: Floats, n: int) -> SeedEstimate:
+    if not math.isfinite(change) or not len(paired) or not np.isfinite(paired).all():
+        return SeedEstimate(change if math.isfinite(change) else math.nan, math.nan, math.nan, n)
+    low, high = map(float, np.quantile(paired, (0.025, 0.975)))
+    return SeedEstimate(change, low, high, n)
+
+
+def _as_people(row: Any) -> tuple[str, ...]:
+    """Effects of printed experiments, and signs of conditions, that are as in people."""
+    effects = getattr(row, "effects", {})
+    shown = [name for name, e in effects.items() if e.verdict is EffectVerdict.AS_PEOPLE]
+    signs = getattr(row, "signs", {})
+    return (
+        *shown,
+        *(f"{name}, {c}" for c, of in signs.items() for name, is_so in of.items() if is_so),
+    )
+
+
+HEADS: Final = ("set", "mechanism", "paradigm", "change of log distance", "", "gained", "lost")
+
+
+def lines_of(rows: Sequence[TrialRow]) -> list[tuple[str, ...]]:
+    """A row of cells for each."""
+    return [
+        (
+            row.set,
+            row.mechanism,
+            row.paradigm,
+            "-"
+            if math.isnan(row.change.mean)
+            else f"{row.change.mean:+.3f} [{row.change.low:+.3f}, {row.change.high:+.3f}]",
+            str(row.verdict),
+            ", ".join(row.gained),
+            ", ".join(row.lost),
+        )
+        for row in rows
+    ]

@@ -1,0 +1,112 @@
+"""Mechanisms on trial: paired changes of the log distance, and what they show."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hebbarium.benchmarks.people.paradigms import PRINTED
+from hebbarium.benchmarks.people.printed import EffectVerdict
+from hebbarium.benchmarks.people.printed_study import EffectSize, PrintedReport, PrintedRow
+from hebbarium.benchmarks.people.study import compositions, study
+from hebbarium.benchmarks.people.trial import (
+    EVERY,
+    MARGIN,
+    OnTrial,
+    TrialVerdict,
+    lines_of,
+    tried,
+    verdict_of,
+)
+from hebbarium.benchmarks.probes.harness.bands import SeedEstimate
+from hebbarium.benchmarks.systems.by_name import OURS
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+
+REGISTRY = Registry.read()
+MINE = MechanismSet(
+    "mine", "", {"temporal_context": {}, "dense_similarity": {}, "convex_fusion": {}}
+)
+
+
+def row(name: str, distance: float, *, noise: float = 0.0, shown: bool = False) -> PrintedRow:
+    stream = np.random.default_rng(1)  # the same draws for every memory
+    samples = distance * np.exp(noise * stream.normal(size=400))
+    score = SeedEstimate(distance, math.nan, math.nan, 8)
+    verdict = EffectVerdict.AS_PEOPLE if shown else EffectVerdict.NONE
+    effects = {"slower": EffectSize(score, verdict)}
+    return PrintedRow(name, score=score, effects=effects, samples=samples)
+
+
+def report(*rows: PrintedRow, paradigm: str = "fan") -> PrintedReport:
+    return PrintedReport(PRINTED[paradigm], rows, 8)
+
+
+def test_a_change_is_the_log_ratio_and_what_both_share_does_not_widen_its_interval() -> None:
+    rows = [row("s", 1.0, noise=0.5, shown=True), row("s without m", 2.0, noise=0.5)]
+    (only,) = tried([report(*rows)], [OnTrial("s", "m")])
+    assert only.change.mean == pytest.approx(-math.log(2.0))
+    assert only.change.low == pytest.approx(only.change.high) == pytest.approx(-math.log(2.0))
+    assert only.verdict is TrialVerdict.NEARER
+    assert only.gained == ("slower",) and only.lost == ()
+    assert lines_of([only])[0][:3] == ("s", "m", "fan")
+
+
+def test_verdicts_follow_the_interval_and_the_margin() -> None:
+    def of(low: float, high: float) -> TrialVerdict:
+        return verdict_of(SeedEstimate((low + high) / 2.0, low, high, 8))
+
+    assert of(-0.3, -0.1) is TrialVerdict.NEARER and of(0.1, 0.3) is TrialVerdict.FARTHER
+    assert of(-MARGIN, MARGIN) is of(0.001, 0.01) is TrialVerdict.NONE
+    assert of(-0.2, 0.2) is of(-0.2, 0.001) is TrialVerdict.UNDECIDED
+    assert verdict_of(SeedEstimate(math.nan, math.nan, math.nan, 8)) is TrialVerdict.UNKNOWN
+    assert verdict_of(SeedEstimate(0.5, math.nan, math.nan, 1)) is TrialVerdict.UNDECIDED
+
+
+def test_several_paradigms_have_their_mean_over_those_that_are_scored() -> None:
+    fan = report(row("s", 1.0), row("s without m", 2.0))
+    context = report(row("s", 3.0), row("s without m", 1.0), paradigm="context")
+    unscored = report(row("s", math.nan), row("s without m", math.nan), paradigm="release")
+    rows = {each.paradigm: each for each in tried([fan, context, unscored], [OnTrial("s", "m")])}
+    assert list(rows) == ["fan", "context", "release", EVERY]
+    assert rows["release"].verdict is TrialVerdict.UNKNOWN
+    assert rows[EVERY].change.mean == pytest.approx((math.log(3.0) - math.log(2.0)) / 2.0)
+    refused = report(row("s", 1.0), PrintedRow("s without m", "its gates refused 1 of 2"))
+    assert tried([refused], [OnTrial("s", "m")])[0].verdict is TrialVerdict.UNKNOWN
+
+
+def test_sets_stand_before_what_lacks_a_mechanism_and_odd_names_have_a_cure() -> None:
+    arms, trials = compositions([MINE], ["all"], REGISTRY, OURS)
+    assert [trial.mechanism for trial in trials] == list(MINE.mechanisms)
+    assert [arm.arm for arm in arms][:4] == ["mine", *(trial.arm for trial in trials)]
+    assert set(arms[1].mechanisms) == set(MINE.mechanisms) - {trials[0].mechanism}
+    _, some = compositions([MINE], ["dense_similarity"] * 2, REGISTRY, OURS)
+    assert some == (OnTrial("mine", "dense_similarity"),)
+    with pytest.raises(InputError, match="no set of these has 'dense'"):
+        compositions([MINE], ["dense"], REGISTRY, OURS)
+    with pytest.raises(InputError, match="has no mechanisms"):
+        compositions([], ["dense_similarity"], REGISTRY, "a:B")
+
+
+def test_a_mechanism_that_carries_an_effect_is_said_to(tmp_path: Path) -> None:
+    """Without words in the question, the temporal context is all that tells places apart."""
+    report_of_both = study(
+        ["context", "part_list"],
+        [MINE],
+        REGISTRY,
+        CachedEmbedder(HashingEmbedder(32), tmp_path / "cache.sqlite"),
+        tmp_path / "out",
+        on_trial=["temporal_context"],
+        people=4,
+    )
+    by_paradigm = {each.paradigm: each for each in report_of_both.trials}
+    assert list(by_paradigm) == ["context", "part_list", EVERY]
+    assert by_paradigm["context"].gained == ("better where it was learnt",)
+    assert by_paradigm["part_list"].verdict is TrialVerdict.UNKNOWN
+    text = (tmp_path / "out" / "human.md").read_text(encoding="utf-8")
+    assert "## Mechanisms on trial" in text and "| mine | temporal\\_context | context |" in text
