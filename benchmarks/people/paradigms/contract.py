@@ -142,15 +142,17 @@ class Subject:
         self.draws, self.life = Stimuli(f"people/{paradigm}", seed), life
         self.tests: dict[str, list[Recalled]] = {}
         self._studied: list[tuple[Life, str]] = []
-        self._talk = iter(self.draws.draw(TALK, len(TALK)))
+        self._sentences = self.draws.draw(TALK, len(TALK))
+        self._talk = iter(self._sentences)
 
     def fresh(self) -> Subject:
         """Another memory of the same kind, which adds to the same tests.  It has lived for a day
-        before, so that a test always has as many candidates.
+        before, so that a test always has as many candidates; talk is the same in all memories.
         """
         other = object.__new__(Subject)
         other.draws, other.life, other.tests = self.draws, self.life.fresh(), self.tests
-        other._studied, other._talk = self._studied, self._talk
+        other._studied, other._sentences = self._studied, self._sentences
+        other._talk = iter(self._sentences)
         other.talk(CANDIDATES, DAY / CANDIDATES)
         return other
 

@@ -4,6 +4,7 @@ recall (Anderson, Bjork & Bjork 1994).
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Final
 
 from ...probes.harness.life import MINUTE, SECOND
@@ -16,21 +17,27 @@ USED, PRACTISED, ROUNDS = 8, 3, 3
 def run(subject: Subject) -> None:
     names = subject.draws.shuffled(list(CATEGORIES))[:USED]
     items = {name: subject.draws.shuffled(CATEGORIES[name])[: 2 * PRACTISED] for name in names}
-    for turn in range(2):  # practised and unpractised categories change places
+    pairs = [(name, items[name][i]) for i in range(2 * PRACTISED) for name in names]
+    for turn, half in product(range(2), range(2)):  # categories, and halves of them, change places
         memory, practised = subject.fresh(), names[turn::2]
-        pairs = [(name, items[name][i]) for i in range(2 * PRACTISED) for name in names]
+        first = {name: items[name][half::2] for name in practised}
         told = memory.study([f"{name}: {item}" for name, item in pairs], 5 * SECOND)
         ids = dict(zip(pairs, told, strict=True))
         for _ in range(ROUNDS):
             memory.life.wait(2 * MINUTE)
             for name in practised:
-                for item in items[name][:PRACTISED]:
+                for item in first[name]:
                     memory.practise(f"{name}: {item[:3]}")
                     memory.life.wait(5 * SECOND)
         memory.life.wait(20 * MINUTE)
         for name, item in pairs:
-            first = item in items[name][:PRACTISED]
-            point = "baseline" if name not in practised else "practised" if first else "related"
+            point = (
+                "baseline"
+                if name not in first
+                else "practised"
+                if item in first[name]
+                else "related"
+            )
             memory.recall(point, [{ids[name, item]}], f"{name}: {item[:2]}")
 
 
@@ -41,7 +48,7 @@ PARADIGM: Final = Paradigm(
     read="second-hand: shares as generally quoted; errors are the greatest that 36 people can have",
     protocol="8 categories of 6 words are told as pairs; half of the words of half of the categories "
     "are recalled three times by category and three letters; 20 min later each word is asked for by "
-    "category and two letters. Counterbalanced over two memories.",
+    "category and two letters. Counterbalanced over four memories.",
     departures="People were asked for a category's words in any order, without letters.",
     kind=Kind.CUED,
     points=("practised", "related", "baseline"),

@@ -9,16 +9,16 @@ from typing import Final
 CATEGORIES: Final = {
     name: tuple(words.split())
     for name, words in {
-        "fruit": "orange banana lemon cherry mango papaya apricot grape plum",
-        "tool": "hammer saw drill pliers chisel wrench axe file spade",
-        "bird": "robin sparrow eagle heron finch magpie owl crow wren",
-        "metal": "iron copper silver nickel chrome tin zinc lead gold",
-        "drink": "whisky brandy cider lemonade vermouth rum gin tea milk",
-        "tree": "birch maple willow cedar poplar ash oak elm larch",
-        "fish": "trout salmon herring mackerel perch eel cod pike bream",
-        "cloth": "cotton linen velvet denim satin wool silk lace felt",
-        "profession": "teacher lawyer dentist farmer painter nurse baker judge pilot",
-        "flower": "rose tulip daisy violet lily orchid poppy iris dahlia",
+        "fruit": "orange banana lemon cherry mango papaya apricot grape plum pear peach fig",
+        "tool": "hammer saw drill pliers chisel wrench axe file spade rake pickaxe screwdriver",
+        "bird": "robin sparrow eagle heron finch magpie owl crow wren stork gull pigeon",
+        "metal": "iron copper silver nickel chrome tin zinc lead gold steel brass bronze",
+        "drink": "whisky brandy cider lemonade vermouth rum gin tea milk beer cocoa sherry",
+        "tree": "birch maple willow cedar poplar ash oak elm larch beech pine fir",
+        "fish": "trout salmon herring mackerel perch eel cod pike bream carp tuna sardine",
+        "cloth": "cotton linen velvet denim satin wool silk lace felt canvas tweed nylon",
+        "profession": "teacher lawyer dentist farmer painter nurse baker judge pilot tailor plumber waiter",
+        "flower": "rose tulip daisy violet lily orchid poppy iris dahlia peony crocus lilac",
     }.items()
 }
 

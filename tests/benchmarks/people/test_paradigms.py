@@ -36,10 +36,29 @@ from hebbarium.benchmarks.people.printed_study import texts_of
 from hebbarium.benchmarks.people.readout import STOP, Readout, chances, drawn
 from hebbarium.benchmarks.people.reference import ReferenceCMR
 from hebbarium.benchmarks.probes.harness.life import Life
+from hebbarium.benchmarks.systems.base import Retrieved, RetrievedEvent
+from hebbarium.engine.contract.records import Query
 from hebbarium.engine.ports.embedder import HashingEmbedder
 
 Floats = NDArray[np.float64]
 EMBEDDER = HashingEmbedder(32)
+
+
+class Unchanging(ReferenceCMR):
+    """A memory whose answers depend on the words of the question alone."""
+
+    def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
+        vectors = EMBEDDER.embed([query.text or " ", *(event.text for event in self._events)])
+        scores = vectors[1:] @ vectors[0] if query.text else np.zeros(len(self._events))
+        best = np.argsort(-scores, kind="stable")[:k]
+        return Retrieved(
+            tuple(
+                RetrievedEvent(self._events[i].id, float(scores[i]), self._events[i].text)
+                for i in best
+            )
+        )
+
+    def use(self, found: Retrieved, ids: Sequence[str]) -> None: ...
 
 
 def subject(paradigm: str, seed: int = 0) -> Subject:
@@ -53,8 +72,9 @@ def test_a_protocol_tests_every_point_and_names_its_source(paradigm: Paradigm) -
     assert set(taking_part.tests) == set(paradigm.points)
     assert not paradigm.printed or set(paradigm.printed) == set(paradigm.points)
     assert "https://doi.org/" in paradigm.source
-    assert paradigm.read.startswith(("second-hand", "not read"))
-    assert bool(paradigm.printed) != paradigm.read.startswith("not read") or not paradigm.printed
+    assert paradigm.read.startswith(
+        "second-hand" if paradigm.printed else ("second-hand", "not read")
+    )
     for effect in paradigm.effects:
         assert set(effect.weights) <= set(paradigm.points)
         if paradigm.printed:  # what is called an effect of people is one in the printed numbers
@@ -75,6 +95,18 @@ def test_days_have_talk_in_waking_hours_alone() -> None:
     assert len(memory.life.told) - before in (11, 12) and memory.life.now == begun + 48.0
     clock = [event.time % 24.0 for event in memory.life._waiting[before:]]
     assert all(9.0 <= hour < 21.0 for hour in clock) and len(set(TALK)) == len(TALK)
+
+
+@pytest.mark.parametrize("name", ["induced_forgetting", "part_list", "context"])
+def test_a_memory_that_nothing_changes_shows_no_effect(name: str) -> None:
+    """The same words are tested in every condition, so words alone make no difference."""
+    tests = []
+    for seed in range(3):
+        taking_part = Subject(name, seed, Life(lambda *_: Unchanging(), EMBEDDER))
+        PRINTED[name].run(taking_part)
+        tests.append(taking_part.tests)
+    for size, verdict in measured(PRINTED[name], tests).effects.values():
+        assert size.mean == pytest.approx(0.0, abs=1e-9) and verdict is EffectVerdict.NONE
 
 
 # --- from supports to shares ----------------------------------------------------------------------
