@@ -43,7 +43,8 @@ PARADIGM: Final = Paradigm(
     source="Wickens, Born & Allen 1963, https://doi.org/10.1016/S0022-5371(63)80045-6",
     read="not read: only the signs are compared, as they are generally described",
     protocol="Four trials of three words of a category, 2 s apart, 20 s later asked for by the name of "
-    "the category; the first three trials are of the category of the fourth or of another one. The lists of the first three trials change places over memories.",
+    "the category; the first three trials are of the category of the fourth or of another one. "
+    "Their lists change places over memories.",
     departures="The category is named in the question, the counting is time alone, and a draw is one "
     "word of the three.",
     kind=Kind.CUED,
