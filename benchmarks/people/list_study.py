@@ -52,7 +52,7 @@ class ListRow:
     distances  condition -> curve -> distance, in noise ceilings
     curves     condition -> curve -> values
     means      condition -> words recalled and intrusions of a list
-    signs      condition -> whether intrusions and pauses go as in people
+    signs      condition -> order of people, such as primacy -> whether the memory shows it
     likelihood log likelihood of a choice of people: of those who were fitted, and of others
     samples    (RESAMPLES,) scores of resamples, paired with those of other memories
     """

@@ -11,7 +11,7 @@ counted, or, of the shipped curves, their standard errors.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -158,21 +158,52 @@ def _disturbed(target: Target, stream: np.random.Generator) -> Target:
 
 
 def signs(mine: Curves, people: Curves) -> dict[str, bool | None]:
-    """Whether intrusions come more from the list before than from those further back, and whether
-    pauses grow, as in people; None if the memory shows neither.
+    """Which orders of people a memory shows; None if it shows neither order, or people do not.
 
-    Compared are the first and the last point of the curves.
+    primacy, recency  the first, or the last, word of a list is recalled more than its middle half
+    contiguity        recall moves by one place more than by three
+    forward           it moves forward by one place more than back
+    intrusions        they come more from the list before than from those further back
+    pauses            they grow with recall
     """
-
-    def direction(curve: Floats) -> float | None:
-        known = curve[np.isfinite(curve)]
-        if len(known) < 2 or known[0] == known[-1]:
-            return None
-        return float(np.sign(known[-1] - known[0]))
-
     return {
-        name: None
-        if (mine_is := direction(mine[name])) is None
-        else mine_is == direction(np.asarray(people[name], np.float64))
-        for name in ("intrusions", "pauses")
+        name: None if not (sign := order(mine)) or not (theirs := order(people)) else sign == theirs
+        for name, order in ORDERS.items()
     }
+
+
+def _sign(high: Any, low: Any) -> float | None:
+    """Of the difference of two means; None if it is 0 or not known."""
+    apart = float(np.mean(high)) - float(np.mean(low))
+    return float(np.sign(apart)) if apart and math.isfinite(apart) else None
+
+
+def _of_positions(curve: Floats, end: int) -> float | None:
+    quarter = len(curve) // 4
+    return _sign(curve[end], curve[quarter : len(curve) - quarter])
+
+
+def _of_ends(curve: Floats) -> float | None:
+    known = curve[np.isfinite(curve)]
+    return _sign(known[-1], known[0]) if len(known) > 1 else None
+
+
+def _of_lags(curve: Floats, high: Sequence[int], low: Sequence[int]) -> float | None:
+    """Moves by lag, -n to n without 0."""
+    n = len(curve) // 2
+    if n < max(map(abs, (*high, *low))):
+        return None
+    at = {lag: curve[lag + n - (lag > 0)] for lag in (*high, *low)}
+    return _sign([at[lag] for lag in high], [at[lag] for lag in low])
+
+
+ORDERS: Final[Mapping[str, Callable[[Curves], float | None]]] = {
+    "primacy": lambda curves_of: _of_positions(np.asarray(curves_of["position"], np.float64), 0),
+    "recency": lambda curves_of: _of_positions(np.asarray(curves_of["position"], np.float64), -1),
+    "contiguity": lambda curves_of: _of_lags(
+        np.asarray(curves_of["lags"], np.float64), (-1, 1), (-3, 3)
+    ),
+    "forward": lambda curves_of: _of_lags(np.asarray(curves_of["lags"], np.float64), (1,), (-1,)),
+    "intrusions": lambda curves_of: _of_ends(np.asarray(curves_of["intrusions"], np.float64)),
+    "pauses": lambda curves_of: _of_ends(np.asarray(curves_of["pauses"], np.float64)),
+}

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hebbarium.benchmarks.people import scores
-from hebbarium.benchmarks.people.data import RecallTrial
+from hebbarium.benchmarks.people.data import DELAYED, HALVES, IMMEDIATE, RecallTrial, shipped_people
 from hebbarium.benchmarks.people.free_recall import Counts, added, counts, curves
 
 WORDS = ("swamp", "lava", "atlas", "chapel", "leopard", "ozone")
@@ -75,9 +75,47 @@ def test_the_interval_holds_the_score_and_narrows_with_people(people: list[Count
     assert math.isnan(alone.low) and alone.n == 1
 
 
-def test_signs_compare_the_ends_of_curves() -> None:
-    people = {"intrusions": np.array([0.3, 0.1]), "pauses": np.array([0.8, 1.2])}
-    mine = {"intrusions": np.array([0.2, 0.1, np.nan]), "pauses": np.array([1.2, 1.0])}
-    assert scores.signs(mine, people) == {"intrusions": True, "pauses": False}
-    flat = {"intrusions": np.zeros(2), "pauses": np.array([np.nan, 1.0])}
-    assert scores.signs(flat, people) == {"intrusions": None, "pauses": None}
+PEOPLE = {
+    "position": np.array([0.6, 0.5, 0.4, 0.4, 0.4, 0.4, 0.6, 0.8]),
+    "lags": np.array([0.1, 0.15, 0.25, 0.45, 0.2, 0.1]),
+    "intrusions": np.array([0.3, 0.1]),
+    "pauses": np.array([0.8, 1.2]),
+}
+
+
+def test_signs_compare_the_orders_of_curves() -> None:
+    assert scores.signs(PEOPLE, PEOPLE) == dict.fromkeys(scores.ORDERS, True)
+    other = {
+        "position": np.array([0.3, 0.5, 0.4, 0.4, 0.4, 0.4, 0.6, 0.8]),
+        "lags": np.array([0.5, 0.15, 0.4, 0.25, 0.2, 0.5]),
+        "intrusions": np.array([0.2, 0.1, np.nan]),
+        "pauses": np.array([1.2, 1.0]),
+    }
+    assert scores.signs(other, PEOPLE) == {
+        "primacy": False,
+        "recency": True,
+        "contiguity": False,
+        "forward": False,
+        "intrusions": True,
+        "pauses": False,
+    }
+    flat = {
+        "position": np.full(8, 0.4),
+        "lags": np.full(6, np.nan),
+        "intrusions": np.zeros(2),
+        "pauses": np.array([np.nan, 1.0]),
+    }
+    assert scores.signs(flat, PEOPLE) == dict.fromkeys(scores.ORDERS)
+    single = {**PEOPLE, "position": np.array([0.9]), "lags": np.empty(0)}
+    assert scores.signs(single, PEOPLE)["contiguity"] is None
+
+
+def test_people_show_primacy_recency_contiguity_and_a_forward_asymmetry() -> None:
+    for experiment in (DELAYED, IMMEDIATE):
+        for half in HALVES:
+            for condition in shipped_people(experiment)[half].values():
+                curves_of = {
+                    n: np.array(c["values"], float) for n, c in condition["curves"].items()
+                }
+                for name in ("primacy", "recency", "contiguity", "forward"):
+                    assert scores.ORDERS[name](curves_of) == 1.0, name
