@@ -271,7 +271,9 @@ def table_of(report: StudyReport) -> tuple[str, tuple[str, ...], list[tuple[str,
     parts = list(report.paradigms.values())
     if len(parts) == 1:
         return f"{parts[0].id} beside people", parts[0].heads, parts[0].lines()
-    memories = tuple(dict.fromkeys(row.name for part in parts for row in part.rows))
+    tried_arms = {f"{row.set} without {row.mechanism}" for row in report.trials}
+    names = dict.fromkeys(row.name for part in parts for row in part.rows)
+    memories = tuple(name for name in names if name not in tried_arms)
     lines = []
     for part in parts:
         cells = part.summaries()

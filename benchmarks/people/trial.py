@@ -2,8 +2,10 @@
 fitted to each anew.
 
 The change is ln(distance with) - ln(distance without), so below 0 the mechanism brings the set nearer
-to people.  Its interval is paired: both memories are resampled with the same simulated people and
-compared with the same draw of the human numbers.
+to people.  Its mean and its interval are those of resamples, and paired: both memories are resampled
+with the same simulated people and compared with the same draw of the human numbers.  So it is the
+change of the distance to another sample of as many people, and a difference that is small beside the
+errors of the human numbers stays small.
 """
 
 from __future__ import annotations
@@ -75,8 +77,6 @@ def verdict_of(change: SeedEstimate) -> TrialVerdict:
     """
     if math.isnan(change.mean):
         return TrialVerdict.UNKNOWN
-    if math.isnan(change.low):
-        return TrialVerdict.UNDECIDED
     if change.low >= -MARGIN and change.high <= MARGIN:
         return TrialVerdict.NONE
     if change.high < 0.0:
@@ -90,50 +90,49 @@ def tried(reports: Sequence[Report], trials: Sequence[OnTrial]) -> tuple[TrialRo
     """
     rows = list[TrialRow]()
     for trial in trials:
-        changes = list[tuple[float, Floats]]()
+        changes = list[Floats]()
         for report in reports:
             by_name: Mapping[str, Any] = {row.name: row for row in report.rows}
             whole, without = by_name.get(trial.set), by_name.get(trial.arm)
             if whole is None or without is None:
                 continue
-            change, paired = _change(whole, without)
-            if math.isfinite(change):
-                changes.append((change, paired))
+            paired = _paired(whole, without)
+            if len(paired):
+                changes.append(paired)
             shown, left = _as_people(whole), _as_people(without)
-            estimate = _interval(change, paired, whole.score.n)
+            change = _estimate(paired, whole.score.n)
             rows.append(
                 TrialRow(
                     trial.set,
                     trial.mechanism,
                     report.id,
-                    estimate,
-                    verdict_of(estimate),
+                    change,
+                    verdict_of(change),
                     tuple(name for name in shown if name not in left),
                     tuple(name for name in left if name not in shown),
                 )
             )
         if len(reports) > 1:
-            mean = float(np.mean([change for change, _ in changes])) if changes else math.nan
-            paired = np.mean([each for _, each in changes], axis=0) if changes else np.empty(0)
-            estimate = _interval(mean, paired, len(changes))
-            rows.append(TrialRow(trial.set, trial.mechanism, EVERY, estimate, verdict_of(estimate)))
+            mean = np.mean(changes, axis=0) if changes else np.empty(0)
+            change = _estimate(mean, len(changes))
+            rows.append(TrialRow(trial.set, trial.mechanism, EVERY, change, verdict_of(change)))
     return tuple(rows)
 
 
-def _change(whole: Any, without: Any) -> tuple[float, Floats]:
-    """The change of the log distance, and that of each resample."""
+def _paired(whole: Any, without: Any) -> Floats:
+    """The change of the log distance in each resample; empty where one of them has no distance."""
+    if len(whole.samples) != len(without.samples):
+        return np.empty(0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        change = float(np.log(whole.score.mean) - np.log(without.score.mean))
-        if len(whole.samples) != len(without.samples):
-            return change, np.empty(0)
-        return change, np.log(whole.samples) - np.log(without.samples)
+        paired: Floats = np.log(whole.samples) - np.log(without.samples)
+    return paired if np.isfinite(paired).all() else np.empty(0)
 
 
-def _interval(change: float, paired: Floats, n: int) -> SeedEstimate:
-    if not math.isfinite(change) or not len(paired) or not np.isfinite(paired).all():
-        return SeedEstimate(change if math.isfinite(change) else math.nan, math.nan, math.nan, n)
+def _estimate(paired: Floats, n: int) -> SeedEstimate:
+    if not len(paired):
+        return SeedEstimate(math.nan, math.nan, math.nan, n)
     low, high = map(float, np.quantile(paired, (0.025, 0.975)))
-    return SeedEstimate(change, low, high, n)
+    return SeedEstimate(float(paired.mean()), low, high, n)
 
 
 def _as_people(row: Any) -> tuple[str, ...]:
@@ -159,10 +158,18 @@ def lines_of(rows: Sequence[TrialRow]) -> list[tuple[str, ...]]:
             row.paradigm,
             "-"
             if math.isnan(row.change.mean)
-            else f"{row.change.mean:+.3f} [{row.change.low:+.3f}, {row.change.high:+.3f}]",
+            else f"{_signed(row.change.mean)} [{_signed(row.change.low)}, {_signed(row.change.high)}]",
             str(row.verdict),
             ", ".join(row.gained),
             ", ".join(row.lost),
         )
         for row in rows
     ]
+
+
+def _signed(value: float) -> str:
+    """
+    >>> _signed(-0.0001), _signed(0.25)
+    ('0.000', '+0.250')
+    """
+    return f"{value:+.3f}" if abs(value) >= 0.0005 else "0.000"
