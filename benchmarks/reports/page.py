@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from ...reporting.claims import HEADS
 from ...reporting.files import write_whole
 from ...reporting.pages import environment as shared_environment
 from ...reporting.pages import palette
@@ -31,6 +32,7 @@ from .tables import (
     COSTS,
     beside_heads,
     beside_rows,
+    claims_beside,
     cost_rows,
     heading,
     known,
@@ -168,6 +170,8 @@ def _of_block(result: BlockResult, place: int, name: str, learning: Points) -> d
         "removals": published.removals,
         "published": published_rows(result),
         "published_by": published.source,
+        "claims": [row.row() for row in claims_beside(result)],
+        "claim_heads": HEADS,
         "heat_scale": heat_scale(arms),
         "learning": learning,
         "learning_figures": learning_figures(learning),

@@ -3,7 +3,8 @@ another system on its own units of memory.
 
 `cortex_ablation.csv` is the ablation that is published with Cortex (cortex2026), one run on LoCoMo
 and one on LongMemEval-S: MRR and recall@10 without each mechanism, and their differences from the
-run with all, signed like ours (all minus without).  The sweeps are those of its section 6.4.
+run with all, signed like ours (all minus without).  The sweeps, of its section 6.4, are in the
+register of published numbers (`reporting/claims.yaml`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from ...reporting.claims import published_numbers
 
 FILE: Final = Path(__file__).parent / "cortex_ablation.csv"
 # of the file -> of ours
@@ -112,33 +115,26 @@ class Published:
 NOTHING: Final = Published()
 
 
-def _sweep(place: str, own: float, table: Mapping[float, float]) -> Sweep:
-    return Sweep(
-        "cortex",
-        tuple((value, round(score - table[own], 4)) for value, score in table.items()),
-        SWEEPS.format(place=place),
-    )
-
-
-# (data set, metric) -> parameter -> sweep; the scores on BEAM-100K are MRR of ten abilities
-_SWEEPS: Final[Mapping[tuple[str, str], Mapping[str, Sweep]]] = {
-    ("beam", "mrr@10"): {
-        "late_interaction_rerank.alpha": _sweep(
-            "6.4.1", 0.55, {0.3: 0.547, 0.5: 0.569, 0.55: 0.591, 0.7: 0.585}
-        ),
-        "heat.weight": _sweep(
-            "6.4.3", 0.3, {0.0: 0.521, 0.1: 0.553, 0.3: 0.569, 0.5: 0.581, 0.7: 0.591}
-        ),
-    },
-    ("locomo", "recall@10"): {
-        "lexical_bm25.weight": _sweep(
-            "6.4.2", 0.5, {0.0: 0.891, 0.3: 0.918, 0.5: 0.926, 0.7: 0.924, 1.0: 0.912}
-        ),
-        "heat.weight": _sweep(
-            "6.4.3", 0.3, {0.0: 0.922, 0.1: 0.924, 0.3: 0.926, 0.5: 0.921, 0.7: 0.915}
-        ),
-    },
-}
+@cache
+def _sweeps(dataset: str, metric: str) -> Mapping[str, Sweep]:
+    """Parameter -> its published sweep; the scores on BEAM-100K are MRR of ten abilities."""
+    tables: dict[str, dict[float, float]] = {}
+    own: dict[str, tuple[float | None, str]] = {}
+    for number in published_numbers():
+        table = number.table
+        if table.parameter and table.dataset == dataset and number.ours == metric:
+            tables.setdefault(table.parameter, {})[float(number.label)] = number.share
+            own[table.parameter] = (table.own, table.place)
+    return {
+        parameter: Sweep(
+            "cortex",
+            tuple((value, round(score - scores[own_value], 4)) for value, score in scores.items()),
+            SWEEPS.format(place=place),
+        )
+        for parameter, scores in tables.items()
+        for own_value, place in [own[parameter]]
+        if own_value is not None
+    }
 
 
 @cache
@@ -153,7 +149,7 @@ def published(dataset: str, metric: str) -> Published:
     """
     return Published(
         tuple(_removals(dataset, COLUMNS[metric])) if metric in COLUMNS else (),
-        _SWEEPS.get((dataset, metric), {}),
+        _sweeps(dataset, metric),
     )
 
 

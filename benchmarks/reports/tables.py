@@ -9,6 +9,8 @@ from dataclasses import replace
 from statistics import stdev
 from typing import TYPE_CHECKING, Final
 
+from ...engine.catalogue.registry import Registry
+from ...reporting.claims import HEADS, Beside, beside, our_setting, published_numbers
 from ...reporting.latex import NEEDS, broken, longtable
 from ...reporting.output import put
 from ...reporting.text import in_cell, plural, visible
@@ -212,6 +214,38 @@ def published_rows(result: BlockResult) -> list[tuple[str, str, str, str]]:
     )
 
 
+def claims_beside(result: BlockResult) -> list[Beside]:
+    """What is published on the data set for the design's set and its arms, in the primary
+    metric, beside the arms here; none for data or a set on which nothing is published.
+    """
+    if not any(
+        n.set == result.facts.set and n.table.dataset == result.dataset for n in published_numbers()
+    ):
+        return []
+    known_set = Registry.installed().sets.get(result.facts.set)
+    held = result.provenance
+    numbers = [n for n in published_numbers() if n.set == result.facts.set]
+    return [
+        row
+        for arm, mean in result.means.items()
+        for row in beside(
+            our_setting(
+                result.facts.set,
+                known_set.summary if known_set else "",
+                held.get("mechanisms", ()),
+                result.dataset,
+                result.n_questions,
+                result.embedder,
+                sessions="session" in (held.get("match"), held.get("unit")),
+                conversations=held.get("conversations", ()),
+                arm="" if arm == result.reference else arm,
+            ),
+            {result.metric: mean},
+            numbers=numbers,
+        )
+    ]
+
+
 def cost_rows(result: DesignResult) -> list[tuple[str, ...]]:
     """Under the heads of `COSTS`, CPU milliseconds of each mechanism."""
     return [
@@ -305,6 +339,12 @@ def to_lines(result: BlockResult) -> list[str]:
         if result.beside
         else []
     )
+    if claims := claims_beside(result):
+        beside += [
+            "published next to measured",
+            "\t".join(HEADS),
+            *("\t".join(row.row()) for row in claims),
+        ]
     lines = [
         title(result),
         "\t".join(heads(result)),
@@ -402,6 +442,11 @@ def _of_block(block: BlockResult) -> list[str]:
                 f"**Beside published numbers**: {known(block).source}, all minus without, no interval"
             ),
             _markdown(PUBLISHED, rows),
+        ]
+    if claims := claims_beside(block):
+        parts += [
+            in_cell(f"**Published next to measured**: {block.metric} of the set and its arms"),
+            _markdown(HEADS, [row.row() for row in claims]),
         ]
     return [*parts, _markdown(("arm", block.metric, *_SEEDS[: bool(block.by_seed)]), means(block))]
 

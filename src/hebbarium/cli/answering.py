@@ -22,7 +22,9 @@ from .shared import (
     installed_registry,
     load_data,
     named_embedder,
+    print_claims,
     print_json,
+    with_claims,
 )
 
 
@@ -131,10 +133,28 @@ def answer(
             progress=progress,
             replace_other=replace,
         )
+    from ..reporting.claims import beside, our_setting
+
+    claims = beside(
+        our_setting(
+            chosen.name,
+            chosen.summary,
+            chosen.mechanisms,
+            report["dataset"],
+            report["overall"]["n"],
+            report["embedder"],
+            conversations=report["conversations"],
+            reader=report["reader"]["language_model"],
+            judge=report["judge"]["language_model"] if report["judge"] else "none",
+        ),
+        report["overall"],
+        report["by_category"],
+    )
     if as_json:
-        print_json(report)
+        print_json(with_claims(report, claims))
         return
     _print(report, out)
+    print_claims(claims)
 
 
 def _print(report: dict[str, Any], out: Path) -> None:

@@ -34,14 +34,17 @@ from .shared import (
     load_data,
     named_embedder,
     named_language_model,
+    print_claims,
     print_json,
     print_kept,
     print_missing_gold,
     resumable,
+    with_claims,
 )
 
 if TYPE_CHECKING:
     from ..engine.catalogue.registry import Registry
+    from ..reporting.claims import Beside
     from ..reporting.provenance import Made
 
 PROGRAM = "hebbarium"
@@ -221,10 +224,11 @@ def run(
         Meter("embedding texts", least=100, within=progress) as embedding,
         resumable(progress, out),
     ):
+        model_of_texts = named_embedder(given["embedder"], embedding)
         result = measure(
             planned,
             loaded,
-            named_embedder(given["embedder"], embedding),
+            model_of_texts,
             out,
             jobs=jobs,
             progress=progress,
@@ -236,15 +240,52 @@ def run(
         )
     print_kept(progress, out)
     print_missing_gold(loaded)
+    claims = _claims(
+        registry,
+        planned.arms[0].set,
+        planned.arms[0].mechanisms,
+        result,
+        embedder=model_of_texts.name,
+        sessions="session" in (settings.match, settings.unit),
+        conversations=[c.id for c in loaded.conversations],
+    )
     if as_json:
-        print_json(result)
+        print_json(with_claims(result, claims))
         return
     _print_metrics(
         planned.arms[0].set or settings.system,
         result,
         sum(len(c.questions) for c in loaded.conversations),
     )
+    print_claims(claims)
     print_lines(f"written to {out}: metrics.json, rows.jsonl, times.jsonl, manifest.json")
+
+
+def _claims(
+    registry: Registry,
+    name: str,
+    mechanisms: Iterable[str],
+    result: Mapping[str, Any],
+    **setting: Any,
+) -> tuple[Beside, ...]:
+    """What is published on the data of a run, beside its metrics."""
+    from ..reporting.claims import beside, our_setting
+
+    known = registry.sets.get(name)
+    overall = {**(result.get("depths") or {}), **result["overall"]}
+    return beside(
+        our_setting(
+            name,
+            known.summary if known else "",
+            mechanisms,
+            result["dataset"],
+            result["overall"]["n"],
+            setting.pop("embedder"),
+            **setting,
+        ),
+        overall,
+        result["by_category"],
+    )
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..engine.catalogue.registry import MechanismSet, Registry
     from ..engine.ports.embedding_cache import CachedEmbedder
     from ..engine.ports.language_model import LanguageModel
+    from ..reporting.claims import Beside
 
 DataOption = Annotated[
     Path | None,
@@ -173,6 +174,26 @@ def by_kind(overall: Any, by_category: Mapping[str, Any]) -> list[tuple[str, Any
 
 def print_json(data: Any) -> None:
     put(json.dumps(data, indent=2, default=str))
+
+
+def print_claims(claims: Sequence[Beside]) -> None:
+    """What is published on the same data beside ours; nothing if nothing is."""
+    from ..console import print_table
+    from ..reporting.claims import HEADS
+
+    if claims:
+        print_table(
+            "Published next to measured",
+            HEADS,
+            [row.row() for row in claims],
+            numbers=("published", "ours"),
+            whole=("published", "ours"),
+        )
+
+
+def with_claims(result: Mapping[str, Any], claims: Sequence[Beside]) -> dict[str, Any]:
+    """A result with what is published on the same data, if anything is, as `published`."""
+    return {**result, **({"published": [row.named() for row in claims]} if claims else {})}
 
 
 @contextmanager
