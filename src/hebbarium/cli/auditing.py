@@ -79,6 +79,14 @@ def audit(
             "--against", help="An earlier audit.json: report the ratings that rose and fell."
         ),
     ] = None,
+    of_sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources",
+            help="Instead of the audit: every claim of the source systems, reproduced, not "
+            "reproduced or not comparable, with numbers.",
+        ),
+    ] = False,
     jobs: JobsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -86,6 +94,15 @@ def audit(
     is not earned.
     """
     registry = installed_registry()
+    if of_sources:
+        if only or set_name or out or against or reach or mutants is not Mutants.WRITTEN:
+            raise InputError(
+                "--sources judges the claims of the source systems in place of an audit",
+                where="audit",
+                cure="leave out the other options, apart from --json and --jobs",
+            )
+        _sources(registry, jobs, as_json)
+        return
     if set_name:
         only = [*dict.fromkeys((*(only or ()), *registry.set(set_name).mechanisms))]
     for id in only or ():
@@ -202,6 +219,62 @@ def audit(
     if out and not as_json:
         print_lines(f"report: {out / 'audit.html'}")
     raise typer.Exit(1 if faults else 0)
+
+
+def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
+    """Print every claim of the source systems with what became of it.  Only the forms of claims
+    that name checks of their own are audited; all other ratings are those that ship.
+    """
+    from ..audit import sources
+    from ..audit.collect import audit_registry
+    from ..audit.references import of_registry
+    from ..audit.sources.numbers import Reproduction, judged_numbers, judged_ratings
+    from ..console import Meter, print_lines, print_table
+
+    systems = sources.read(registry, of_registry(registry))
+    named = sorted({c.variety for s in systems for c in s.claims if c.checks})
+    with Meter("mechanisms") as tell:
+        result = audit_registry(
+            registry, only=named, mutants=False, draw=False, jobs=jobs, progress=tell
+        )
+    claims = list(judged_numbers(registry))
+    for system in systems:
+        checked = sources.SourceSystem(
+            **{**dict(system), "claims": tuple(c for c in system.claims if c.checks)}
+        )
+        claims += judged_ratings(
+            system, {c.claim.module: c for c in sources.compared(checked, result)}
+        )
+    if as_json:
+        print_json([claim.named() for claim in claims])
+        return
+    heads = tuple(str(verdict) for verdict in Reproduction)
+    for name in dict.fromkeys(claim.system for claim in claims):
+        rows = [claim for claim in claims if claim.system == name]
+        for claim in rows:
+            ours = f", ours {claim.ours}" if claim.ours else ""
+            print_lines(
+                f"{name} {claim.place}, {claim.what}: {claim.claimed}{ours}: "
+                f"{str(claim.verdict).upper()}: {claim.why}"
+            )
+        print_lines("")
+    print_table(
+        "Claims of the source systems",
+        ("system", "claims", *heads),
+        [
+            (
+                name,
+                f"{sum(c.system == name for c in claims):,}",
+                *(
+                    f"{sum((c.system, c.verdict) == (name, v) for c in claims):,}"
+                    for v in Reproduction
+                ),
+            )
+            for name in dict.fromkeys(claim.system for claim in claims)
+        ],
+        numbers=("claims", *heads),
+        whole=("claims", *heads),
+    )
 
 
 def _generated(
