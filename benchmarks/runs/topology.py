@@ -4,12 +4,18 @@ manifest, and its records are read.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass
+from statistics import median
 
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.ports.embedder import Embedder
-from ...mechanisms.shared.topology_report import TopologyReport, reported
+from ...mechanisms.consolidation.topology_consolidation import TopologyConsolidation
+from ...mechanisms.shared.topology_edits import RecordedRun
+from ...mechanisms.shared.topology_report import TopologyReport, recorded_runs, reported, together
 from ..datasets import Dataset
 from ..execution.cells import later, prepare
 from ..execution.folder import RunFolder
@@ -33,6 +39,134 @@ def topologies(
     Cost: one encoding of each conversation.  Raises InputError for a run of another system or
     without a topology, HebbariumError.
     """
+    chosen, ids = _chosen(run, arm, conversation)
+    reports = {}
+    for id in ids:
+        with closing(_lived(run, chosen, id, data, registry, embedder, None)) as memory:
+            reports[id] = reported(memory.engine)
+    return reports
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTopology:
+    """A memory that was lived again from its records, without a model and without a diagnosis.
+
+    runs      how many runs were executed again
+    edits     "created", "archived", "added", "redirected" -> how many
+    reasons   reason code -> how many proposals
+    equal     whether the two memories have one digest
+    """
+
+    runs: int
+    edits: Mapping[str, int]
+    reasons: Mapping[str, int]
+    equal: bool
+
+
+def replay(
+    run: RunFolder,
+    data: Dataset,
+    registry: Registry,
+    embedder: Embedder,
+    *,
+    arm: str | None = None,
+    conversation: str | None = None,
+) -> dict[str, ReplayedTopology]:
+    """Live each conversation of a run, read the records of its consolidations, and live it again
+    from these (All-Mem, C.5).  By id of the conversation.
+
+    Cost: two encodings of each conversation.  Raises as `topologies`.
+    """
+    chosen, ids = _chosen(run, arm, conversation)
+    replays = {}
+    for id in ids:
+        with closing(_lived(run, chosen, id, data, registry, embedder, None)) as first:
+            records, report = recorded_runs(first.engine), reported(first.engine)
+            with closing(_lived(run, chosen, id, data, registry, embedder, records)) as again:
+                replays[id] = ReplayedTopology(
+                    len(records),
+                    report.edits,
+                    {
+                        reason: sum(n for (_, r), n in report.proposals.items() if r == reason)
+                        for _, reason in report.proposals
+                    },
+                    first.engine.digest() == again.engine.digest(),
+                )
+    return replays
+
+
+@dataclass(frozen=True, slots=True)
+class ArmTopology:
+    """One row of All-Mem's table 11, with its costs (4.4, F.5).
+
+    visible        visible units over all units, after the last run of each conversation
+    h95            hops within which 95% of the archived memories are, over version links; -1: none
+    h95_typed      the same over links of all kinds
+    retrieve_ms    median of a question, without the embedding of its text
+    offline        seconds of a consolidation that ran
+    turns          events between two consolidations that ran
+    tokens         of a language model in encoding and consolidation, an event
+    """
+
+    arm: str
+    visible: float
+    h95: int
+    h95_typed: int
+    retrieve_ms: float
+    offline: float
+    turns: float
+    tokens: float
+
+
+def arm_table(
+    run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder
+) -> tuple[ArmTopology, ...]:
+    """Every arm of an ablation whose memories have a topology.  Cost: one encoding of each
+    conversation for each arm.  Raises as `topologies`.
+    """
+    turns = {c.id: len(c.events) for c in data.conversations}
+    rows = []
+    for arm in run.arms:
+        reports = topologies(run, data, registry, embedder, arm=arm)
+        whole = together(reports.values())
+        times = [t for t in run.times() if t["arm"] == arm and t["conversation"] in reports]
+        asked = [t["retrieve_ms"] for t in times if t["question"] is not None]
+        units = sum(r.runs[-1]["units"] for r in reports.values() if r.runs)
+        shown = sum(r.runs[-1]["visible"] for r in reports.values() if r.runs)
+        rows.append(
+            ArmTopology(
+                arm,
+                shown / units if units else 1.0,
+                whole.recovery.h95,
+                whole.typed_recovery.h95,
+                median(asked) if asked else 0.0,
+                sum(t["consolidate_ms"] for t in times) / 1000.0 / max(len(whole.runs), 1),
+                sum(turns[id] for id in reports) / max(len(whole.runs), 1),
+                _tokens(run, arm) / max(sum(turns[id] for id in reports), 1),
+            )
+        )
+    return tuple(rows)
+
+
+def _tokens(run: RunFolder, arm: str) -> float:
+    """Tokens of a language model for making the memories, as the run counted them."""
+    file = run.path / "metrics.json"
+    if arm != "full" or not file.exists():
+        return 0.0
+    used = json.loads(file.read_text(encoding="utf-8")).get("language_model") or {}
+    return float(
+        sum(
+            counts[name]
+            for phase, by_mechanism in used.items()
+            if phase != "retrieve"
+            for counts in by_mechanism.values()
+            for name in ("prompt_tokens", "completion_tokens")
+        )
+    )
+
+
+def _chosen(run: RunFolder, arm: str | None, conversation: str | None) -> tuple[str, list[str]]:
+    """The arm and the conversations; raises InputError for an arm of another system."""
     chosen = run.arm(arm)
     if (system := run.deciding(chosen).get("system", OURS)) != OURS:
         raise InputError(
@@ -41,15 +175,32 @@ def topologies(
             cure="choose another arm",
         )
     ids = [conversation] if conversation is not None else list(run.manifest["conversations"])
-    found = {}
-    for id in ids:
-        cell = run.cell(chosen, id, data)
-        mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
-        with closing(
-            Hebbarium(mechanisms, embedder, cell.spec.seed, language_model=run.language_model())
-        ) as memory:
-            prepare(cell, memory)
-            for events in later(cell.conversation):
-                memory.encode(events)
-            found[id] = reported(memory.engine)
-    return found
+    return chosen, ids
+
+
+def _lived(
+    run: RunFolder,
+    arm: str,
+    conversation: str,
+    data: Dataset,
+    registry: Registry,
+    embedder: Embedder,
+    recorded: Mapping[int, RecordedRun] | None,
+) -> Hebbarium:
+    """The memory after a conversation; with records, its consolidations execute these."""
+    cell = run.cell(arm, conversation, data)
+    mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
+    if recorded is not None:
+        for mechanism in mechanisms:
+            if isinstance(mechanism, TopologyConsolidation):
+                mechanism.recorded = recorded
+    memory = Hebbarium(
+        mechanisms,
+        embedder,
+        cell.spec.seed,
+        language_model=run.language_model() if recorded is None else None,
+    )
+    prepare(cell, memory)
+    for events in later(cell.conversation):
+        memory.encode(events)
+    return memory

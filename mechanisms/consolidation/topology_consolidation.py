@@ -70,6 +70,7 @@ from ..shared.topology_diagnosis import (
     sentence_spans,
 )
 from ..shared.topology_edits import (
+    DESCRIPTION,
     RECORD,
     RUN,
     Descriptor,
@@ -79,6 +80,7 @@ from ..shared.topology_edits import (
     Proposal,
     ProposalOutcome,
     Reason,
+    RecordedRun,
     RoutingGate,
     Script,
     coherence,
@@ -132,8 +134,6 @@ TOPOLOGY_RUNS = Column("topology_runs", np.int64, Scope.GLOBAL, "1", 0, "runs so
 DESCRIBED = signal(
     "described", Facet.MEANING, "cosine of the query and the descriptor", scale=Scale.SIMILARITY
 )
-
-DESCRIPTION = "descriptor"  # kind of writing
 
 
 # --- the rules of a run ---------------------------------------------------------------------------
@@ -248,6 +248,10 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         DESCRIBED,
     )
 
+    # The runs of another life, by number, to be executed again instead of a diagnosis; only a
+    # replay sets it (`shared/topology_report.py`)
+    recorded: Mapping[int, RecordedRun] | None = None
+
     @property
     def caps(self) -> Caps:
         """Most links by kind."""
@@ -312,7 +316,8 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
           reads=(NOW, CREATED, SESSION, SPEAKER, KIND, LANGUAGE_MODEL, SLEEP_END.before,
                  VISIBLE.before, TEXTS, EMBEDDER, GRAPH.before,
                  WRITINGS.before, TOPOLOGY_LINK.before, DESCRIPTOR.before,
-                 DESCRIPTOR_EMBEDDING.before, TOPOLOGY_CONSOLIDATED.before))  # fmt: skip
+                 DESCRIPTOR_EMBEDDING.before, TOPOLOGY_CONSOLIDATED.before,
+                 TOPOLOGY_RUNS.before))  # fmt: skip
     def diagnose(self, view: Any, tick: Tick) -> None:
         """Plan the edits of a run, if one is due, and draft the units that they make."""
         plans = view.topology_plans
@@ -327,6 +332,9 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         ):
             return
         plans.runs, plans.first, plans.visible = True, len(view.created), view.visible.copy()
+        if self.recorded is not None:
+            self._replay(view, plans)
+            return
         bank = _bank(view, view.visible.copy())
         desk = _Desk(view, bank)
         if self.params.model:
@@ -349,6 +357,21 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         plans.scripts, plans.dropped = planned(
             proposals, bank, self.gates, coherence, desk.plan, desk.unit, self.params.coverage
         )
+        for script in plans.scripts:
+            for draft in self._drafts(script, view):
+                view.drafts.add(draft)
+
+    def _replay(self, view: Any, plans: Any) -> None:
+        """Plan what the records of this run say, without a model and without a diagnosis."""
+        assert self.recorded is not None
+        run = self.recorded.get(int(view.topology_runs) + 1, RecordedRun())
+        plans.described, plans.scripts = list(run.described), list(run.scripts)
+        plans.dropped = list(run.dropped)
+        plans.renewed = {
+            row
+            for row, descriptor in run.described
+            if descriptor.text != described(view.texts.rendered(row), view.texts[row]).text
+        }
         for script in plans.scripts:
             for draft in self._drafts(script, view):
                 view.drafts.add(draft)

@@ -27,6 +27,7 @@ from .topology_links import Bank, cosine
 MOST_KEYWORDS: Final = 12
 MOST_SUMMARY: Final = 600  # characters of a summary; a longer one fails validation
 MERGE_ARITY: Final = (2, 5)
+DESCRIPTION: Final = "descriptor"  # kind of writing: summary and keywords of a unit
 RECORD: Final = "topology record"  # kind of writing: what became of one proposal
 RUN: Final = "topology run"  # kind of writing: facts of one run
 
@@ -177,6 +178,17 @@ class ProposalOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """What a run did, as its writings say: descriptors of the memories of its buffer, scripts in
+    the order of execution, and what became of the other proposals.
+    """
+
+    described: tuple[tuple[int, Descriptor], ...] = ()
+    scripts: tuple[Script, ...] = ()
+    dropped: tuple[ProposalOutcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RoutingGate:
     """Thresholds of routing: least confidence, least mean pairwise cosine of a Merge, and the
     operators that are on.
@@ -186,6 +198,13 @@ class RoutingGate:
     coherence: float = 0.7
     operators: frozenset[Operator] = frozenset(Operator)
 
+
+# What exactly did not fit (C.5, gating and applicability), as the detail of NORM_FILTER and
+# APPLICABLE_FAIL
+MISSING_ID: Final = "MISSING_ID"
+ARITY_FAIL: Final = "ARITY_FAIL"
+VISIBILITY_FAIL: Final = "VISIBILITY_FAIL"
+TOUCHED_CONFLICT: Final = "TOUCHED_CONFLICT"
 
 Measure = Callable[[Bank, Sequence[int]], float]  # coherence of a set of units
 
@@ -197,18 +216,24 @@ def coherence(bank: Bank, units: Sequence[int]) -> float:
     return sum(pairs) / len(pairs) if pairs else 1.0
 
 
-def normalised(proposal: Proposal, bank: Bank) -> Proposal | None:
-    """Norm: ids once, those of a Split or a Merge sorted, unknown ids left out; None if arity or
-    visibility does not fit.
+def normalised(proposal: Proposal, bank: Bank) -> Proposal | str:
+    """Norm: ids once, those of a Split or a Merge sorted, unknown ids left out; MISSING_ID,
+    ARITY_FAIL or VISIBILITY_FAIL if arity or visibility does not fit.
+
+    MISSING_ID is a wrong arity that an unknown id made.
     """
     ids = tuple(dict.fromkeys(v for v in proposal.targets if bank.exists(v)))
     if proposal.operator is Operator.UPDATE:
-        fits = len(ids) == 2 == len(proposal.targets) and bank.visible(ids[0])
+        arity, needed = len(ids) == 2 == len(proposal.targets), ids[:1]
     else:
         ids = tuple(sorted(ids))
         least, most = (1, 1) if proposal.operator is Operator.SPLIT else MERGE_ARITY
-        fits = least <= len(ids) <= most and all(bank.visible(v) for v in ids)
-    return Proposal(proposal.operator, ids, proposal.confidence, proposal.why) if fits else None
+        arity, needed = least <= len(ids) <= most, ids
+    if not arity:
+        return ARITY_FAIL if all(bank.exists(v) for v in proposal.targets) else MISSING_ID
+    if not all(bank.visible(v) for v in needed):
+        return VISIBILITY_FAIL
+    return Proposal(proposal.operator, ids, proposal.confidence, proposal.why)
 
 
 def _filtered(
@@ -221,13 +246,12 @@ def _filtered(
     """The proposals that pass gate, Norm and coherence; the others go to `dropped`."""
     kept = []
     for given in proposals:
-        normal = None if given.confidence < gate.confidence else normalised(given, bank)
         if given.confidence < gate.confidence:
             dropped.append(ProposalOutcome(given, Reason.LOW_CONF))
         elif given.operator not in gate.operators:
             dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "operator is off"))
-        elif normal is None:
-            dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "ids, arity or visibility"))
+        elif isinstance(normal := normalised(given, bank), str):
+            dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, normal))
         elif normal.operator is Operator.MERGE and measure(bank, normal.targets) < gate.coherence:
             dropped.append(ProposalOutcome(given, Reason.COH_FAIL))
         else:
@@ -268,22 +292,26 @@ def routed(
         else:
             dropped.append(ProposalOutcome(proposal, Reason.NORM_FILTER, "overlaps another merge"))
     rest = [p for p in queue if p.operator is not Operator.MERGE]
-    return sorted([*rest, *merges], key=lambda p: (p.operator, -p.confidence, p.targets)), dropped
+    return in_execution_order([*rest, *merges]), dropped
 
 
-def applicable(
+def obstacle(
     proposal: Proposal, bank: Bank, touched: set[int], gate: RoutingGate, measure: Measure
-) -> bool:
-    """Whether the units still exist, none was touched in this run, and visibility and coherence
-    still hold.  C.2.1.
+) -> str:
+    """Why a proposal cannot be executed now, "" if it can: MISSING_ID, TOUCHED_CONFLICT for a
+    unit that was touched in this run, VISIBILITY_FAIL or COH_FAIL.  C.2.1.
     """
-    if not all(bank.exists(v) and v not in touched for v in proposal.targets):
-        return False
+    if not all(bank.exists(v) for v in proposal.targets):
+        return MISSING_ID
+    if not touched.isdisjoint(proposal.targets):
+        return TOUCHED_CONFLICT
     needed = proposal.targets[:1] if proposal.operator is Operator.UPDATE else proposal.targets
-    coherent = (
-        proposal.operator is not Operator.MERGE or measure(bank, proposal.targets) >= gate.coherence
+    if not all(bank.visible(v) for v in needed):
+        return VISIBILITY_FAIL
+    incoherent = (
+        proposal.operator is Operator.MERGE and measure(bank, proposal.targets) < gate.coherence
     )
-    return all(bank.visible(v) for v in needed) and coherent
+    return Reason.COH_FAIL.value if incoherent else ""
 
 
 # --- plans ----------------------------------------------------------------------------------------
@@ -448,8 +476,8 @@ def planned(
     scripts: list[Script] = []
     touched: set[int] = set()
     for proposal in queue:
-        if not applicable(proposal, bank, touched, gate, measure):
-            dropped.append(ProposalOutcome(proposal, Reason.APPLICABLE_FAIL))
+        if detail := obstacle(proposal, bank, touched, gate, measure):
+            dropped.append(ProposalOutcome(proposal, Reason.APPLICABLE_FAIL, detail))
             continue
         try:
             script = scripted(
@@ -510,6 +538,19 @@ def script_of(given: Mapping[str, Any]) -> Script | None:
     )
     words = given["plan"]["descriptor"]
     return Script(proposal, segments, Descriptor(words[0], tuple(words[1])) if words else None)
+
+
+def outcome_of(given: Mapping[str, Any]) -> ProposalOutcome:
+    """What became of the proposal of an audit record, without its edits."""
+    proposal = Proposal(
+        Operator[given["operator"]], tuple(given["targets"]), given["confidence"], given["why"]
+    )
+    return ProposalOutcome(proposal, Reason(given["reason"]), given["detail"], script_of(given))
+
+
+def in_execution_order(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Operator by operator, the more confident first: the order in which a run executes."""
+    return sorted(proposals, key=lambda p: (p.operator, -p.confidence, p.targets))
 
 
 def in_record_order(outcomes: Iterable[ProposalOutcome]) -> list[ProposalOutcome]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,17 @@ from ...engine.base.errors import InputError
 from ...engine.contract.vocabulary import VISIBLE, WRITINGS
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
-from .topology_edits import RECORD, RUN
-from .topology_links import Recovery, hops, recovery
+from .topology_edits import (
+    DESCRIPTION,
+    RECORD,
+    RUN,
+    Descriptor,
+    ProposalOutcome,
+    RecordedRun,
+    in_execution_order,
+    outcome_of,
+)
+from .topology_links import KINDS, Recovery, hops, recovery
 
 LINK = "topology_link"  # the edge column that marks links
 
@@ -32,19 +41,31 @@ class TopologyReport:
                semantic_after, numbers of visible units by their semantic links, and semantic_cap
     distances  hops -> archived memories at that distance from a visible one over version links; -1:
                without a path
+    typed      the same over links of all kinds (eq. 9)
     """
 
     proposals: Mapping[tuple[str, str], int]
     edits: Mapping[str, int]
     runs: Sequence[Mapping[str, Any]]
     distances: Mapping[int, int]
+    typed: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def recovery(self) -> Recovery:
         """Coverage by hops, H95 and the unreachable share."""
-        return recovery(
-            dict(enumerate(h for h, count in self.distances.items() for _ in range(count)))
-        )
+        return _recovery(self.distances)
+
+    @property
+    def typed_recovery(self) -> Recovery:
+        """The same over links of all kinds."""
+        return _recovery(self.typed)
+
+    @property
+    def visible_ratio(self) -> float:
+        """Visible units over all units after the last run; 1 without a run.  Of several memories
+        together, of that of the last one.
+        """
+        return self.runs[-1]["visible"] / max(self.runs[-1]["units"], 1) if self.runs else 1.0
 
     def named(self) -> dict[str, Any]:
         """All of it, for JSON."""
@@ -53,7 +74,12 @@ class TopologyReport:
                               n in sorted(self.proposals.items())], "edits": dict(self.edits),
                 "runs": list(self.runs), "distances": {str(h): n for h,
                 n in sorted(self.distances.items())}, "coverage": list(recovered.coverage),
-                "h95": recovered.h95, "unreachable": recovered.unreachable}  # fmt: skip
+                "h95": recovered.h95, "unreachable": recovered.unreachable,
+                "h95_typed": self.typed_recovery.h95}  # fmt: skip
+
+
+def _recovery(distances: Mapping[int, int]) -> Recovery:
+    return recovery(dict(enumerate(h for h, count in distances.items() for _ in range(count))))
 
 
 def pressure(degrees: Sequence[int], cap: int) -> float:
@@ -82,19 +108,24 @@ def reported(memory: Engine) -> TopologyReport:
     ]
     runs = [json.loads(w.text) for w in memory.store.structures[WRITINGS] if w.kind == RUN]
     visible, graph = memory.column(VISIBLE), memory.graph
-    edges = np.flatnonzero(
-        (memory.column(LINK) > 0) & graph.alive & (graph.type == int(EdgeType.VERSION))
-    )
-    targets: dict[int, list[int]] = {}
-    for source, target in zip(
-        graph.source[edges].tolist(), graph.target[edges].tolist(), strict=True
-    ):
-        targets.setdefault(source, []).append(target)
-    distances = hops(
-        np.flatnonzero(visible).tolist(),
-        np.flatnonzero(~visible).tolist(),
-        lambda unit: targets.get(unit, ()),
-    )
+    links = (memory.column(LINK) > 0) & graph.alive
+
+    def from_visible(kinds: Sequence[EdgeType]) -> Counter[int]:
+        """Hops -> archived memories at that distance from a visible one."""
+        edges = np.flatnonzero(links & np.isin(graph.type, [int(kind) for kind in kinds]))
+        targets: dict[int, list[int]] = {}
+        for source, target in zip(
+            graph.source[edges].tolist(), graph.target[edges].tolist(), strict=True
+        ):
+            targets.setdefault(source, []).append(target)
+        return Counter(
+            hops(
+                np.flatnonzero(visible).tolist(),
+                np.flatnonzero(~visible).tolist(),
+                lambda unit: targets.get(unit, ()),
+            ).values()
+        )
+
     edits = {
         name: sum(len(r["edits"][name]) for r in records if "edits" in r)
         for name in ("created", "archived", "added", "redirected")
@@ -103,17 +134,50 @@ def reported(memory: Engine) -> TopologyReport:
         Counter((r["operator"], r["reason"]) for r in records),
         edits,
         runs,
-        Counter(distances.values()),
+        from_visible((EdgeType.VERSION,)),
+        from_visible(KINDS),
     )
+
+
+def recorded_runs(memory: Engine) -> dict[int, RecordedRun]:
+    """The runs of a memory by number, from its writings alone: what a replay executes (C.5).
+
+    The writings of a run are, in this order, the descriptors of its buffer, those of its edits,
+    its records, and its facts.
+    """
+    runs: dict[int, RecordedRun] = {}
+    descriptors: list[Any] = []
+    outcomes: list[ProposalOutcome] = []
+    for writing in memory.store.structures[WRITINGS]:
+        if writing.kind == DESCRIPTION:
+            descriptors.append(writing)
+        elif writing.kind == RECORD and writing.text.startswith("{"):
+            outcomes.append(outcome_of(json.loads(writing.text)))
+        elif writing.kind == RUN:
+            by_proposal = {o.proposal: o.script for o in outcomes if o.script is not None}
+            scripts = tuple(by_proposal[p] for p in in_execution_order(by_proposal))
+            edited = sum(len(script.descriptors) for script in scripts)
+            runs[json.loads(writing.text)["run"]] = RecordedRun(
+                tuple(
+                    (w.sources[0], Descriptor.read(w.text))
+                    for w in descriptors[: len(descriptors) - edited]
+                ),
+                scripts,
+                tuple(o for o in outcomes if o.script is None),
+            )
+            descriptors, outcomes = [], []
+    return runs
 
 
 def together(reports: Iterable[TopologyReport]) -> TopologyReport:
     """Several reports as one; runs in the order of the reports."""
-    proposals, edits, distances = Counter[tuple[str, str]](), Counter[str](), Counter[int]()
+    proposals, edits = Counter[tuple[str, str]](), Counter[str]()
+    distances, typed = Counter[int](), Counter[int]()
     runs: list[Mapping[str, Any]] = []
     for report in reports:
         proposals.update(report.proposals)
         edits.update(report.edits)
         distances.update(report.distances)
+        typed.update(report.typed)
         runs += report.runs
-    return TopologyReport(proposals, edits, runs, distances)
+    return TopologyReport(proposals, edits, runs, distances, typed)

@@ -329,7 +329,14 @@ def routed_by_counting(
         elif p.operator not in gate.operators:
             dropped.append((p, "NORM_FILTER", "operator is off"))
         elif not fits:
-            dropped.append((p, "NORM_FILTER", "ids, arity or visibility"))
+            unknown = any(not 0 <= v < len(bank.e) for v in p.targets)
+            counts = {
+                "SPLIT": len(ids) == 1,
+                "MERGE": 2 <= len(ids) <= 5,
+                "UPDATE": len(p.targets) == 2 == len(ids),
+            }[name]
+            detail = "VISIBILITY_FAIL" if counts else "MISSING_ID" if unknown else "ARITY_FAIL"
+            dropped.append((p, "NORM_FILTER", detail))
         elif name == "MERGE" and measure(bank, sorted(ids)) < gate.coherence:
             dropped.append((p, "COH_FAIL", ""))
         else:
@@ -460,7 +467,7 @@ def outcomes_by_counting(specimen: Any) -> bool:
         for p in queue:
             name, fails = p.operator.name, p.operator.name != "MERGE" and p.targets[0] in bad
             if touched & set(p.targets):
-                dropped.append((p, "APPLICABLE_FAIL", ""))
+                dropped.append((p, "APPLICABLE_FAIL", "TOUCHED_CONFLICT"))
             elif fails:
                 dropped.append(
                     (

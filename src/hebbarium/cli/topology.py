@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..engine.base.errors import InputError
 from .app import app
 from .shared import JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
+    from ..benchmarks.runs.topology import ArmTopology, ReplayedTopology
     from ..mechanisms.shared.topology_report import TopologyReport
 
 
 @app.command(short_help="Which memories a run split, merged and archived.")
 def topology(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or an ablation.")],
+    words: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="[replay] RUN",
+            help="Folder of a run or an ablation; after `replay`, its records are executed again.",
+        ),
+    ],
     arm: Annotated[
         str | None, typer.Option("--arm", help="Arm of an ablation; by default the full set.")
     ] = None,
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="Only this one.", metavar="ID")
     ] = None,
+    table: Annotated[
+        bool,
+        typer.Option("--table", help="One row for each arm of an ablation: visible, H95, costs."),
+    ] = False,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Where the data are now; by default where the run read them."),
@@ -39,24 +52,34 @@ def topology(
     Rebuilds the memory of each conversation, and reads the records of its consolidation: proposals
     and what became of them, edits, runs with the units and visible units after each, cap pressure,
     hop distances of archived memories, coverage by hops and H95.
+
+    `topology replay RUN` lives every conversation a second time from these records alone, without
+    a language model and without a diagnosis; exit code 1 if a memory is another one then.
     """
     from ..benchmarks.execution.folder import RunFolder
-    from ..benchmarks.runs.topology import topologies
+    from ..benchmarks.runs.topology import arm_table, replay, topologies
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
     from ..mechanisms.shared.topology_report import together
 
-    folder = RunFolder.read(run)
+    again = len(words) == 2 and str(words[0]) == "replay"
+    if len(words) != 1 + again:
+        raise InputError(
+            f"{len(words)} words are given",
+            where="topology",
+            cure="give one folder of a run, or `replay` and one",
+        )
+    folder = RunFolder.read(words[-1])
     with Meter("embedding texts", least=100) as embedding:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        reports = topologies(
-            folder,
-            folder.data(data),
-            installed_registry(),
-            model,
-            arm=arm,
-            conversation=conversation,
-        )
+        asked = (folder, folder.data(data), installed_registry(), model)
+        if table:
+            _show_table(arm_table(*asked), as_json)
+            return
+        if again:
+            _show_replay(replay(*asked, arm=arm, conversation=conversation), as_json)
+            return
+        reports = topologies(*asked, arm=arm, conversation=conversation)
     whole = together(reports.values())
     if as_json:
         print_json(
@@ -68,6 +91,50 @@ def topology(
         )
         return
     show(whole, reports)
+
+
+def _show_replay(replays: Mapping[str, ReplayedTopology], as_json: bool) -> None:
+    """Print what was executed again; exit code 1 if a memory differs."""
+    from ..console import print_lines
+
+    equal = all(memory.equal for memory in replays.values())
+    if as_json:
+        print_json({id: asdict(memory) for id, memory in replays.items()})
+    else:
+        print_lines(
+            *(
+                f"{id}: {memory.runs} runs, "
+                + ", ".join(f"{count} {name}" for name, count in memory.edits.items())
+                + "; "
+                + (", ".join(f"{n} {r}" for r, n in memory.reasons.items()) or "no proposals")
+                + f"; {'the same memory' if memory.equal else 'ANOTHER MEMORY'}"
+                for id, memory in replays.items()
+            )
+        )
+    raise typer.Exit(0 if equal else 1)
+
+
+def _show_table(rows: Sequence[ArmTopology], as_json: bool) -> None:
+    """Print All-Mem's table 11 of an ablation."""
+    from ..console import print_table
+
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return
+    heads = ("visible", "H95", "H95 typed", "retrieve ms", "s an offline run", "events a run",
+             "tokens an event")  # fmt: skip
+    print_table(
+        "Topology by arm (All-Mem, table 11); H95 -1: none within reach",
+        ("arm", *heads),
+        [
+            (row.arm, f"{row.visible:.3f}", str(row.h95), str(row.h95_typed),
+             f"{row.retrieve_ms:.2f}", f"{row.offline:.3f}", f"{row.turns:.1f}",
+             f"{row.tokens:.0f}")
+            for row in rows
+        ],
+        numbers=heads,
+        whole=heads,
+    )  # fmt: skip
 
 
 def show(whole: TopologyReport, reports: Mapping[str, TopologyReport]) -> None:

@@ -26,13 +26,13 @@ from hebbarium.mechanisms.shared.topology_edits import (
     Reason,
     RoutingGate,
     Script,
-    applicable,
     coherence,
     descriptor_of,
     in_record_order,
     keywords_of,
     merge_script,
     normalised,
+    obstacle,
     parsed,
     planned,
     record,
@@ -535,14 +535,46 @@ def test_a_touched_unit_is_left_alone() -> None:
     )
     assert [s.proposal.targets for s in scripts] == [(0, 1), (3, 2)]
     assert {d.reason for d in dropped} == {Reason.APPLICABLE_FAIL}
-    assert not applicable(
-        Proposal(Operator.MERGE, (0, 3), 1.0),
-        bank,
-        set(),
-        RoutingGate(coherence=0.999999),
-        coherence,
-    )
-    assert normalised(Proposal(Operator.SPLIT, (7,), 1.0), bank) is None
+    assert {d.detail for d in dropped} == {"TOUCHED_CONFLICT"}
+
+
+@pytest.mark.parametrize(
+    ("operator", "targets", "detail"),
+    [
+        (Operator.SPLIT, (7,), "MISSING_ID"),
+        (Operator.MERGE, (0, 7), "MISSING_ID"),
+        (Operator.MERGE, (0, 0), "ARITY_FAIL"),
+        (Operator.MERGE, (0, 1, 2, 3, 4, 5), "ARITY_FAIL"),
+        (Operator.UPDATE, (0,), "ARITY_FAIL"),
+        (Operator.SPLIT, (5,), "VISIBILITY_FAIL"),
+        (Operator.MERGE, (0, 5), "VISIBILITY_FAIL"),
+        (Operator.UPDATE, (5, 0), "VISIBILITY_FAIL"),
+    ],
+)
+def test_what_does_not_fit_has_its_own_code(
+    operator: Operator, targets: tuple[int, ...], detail: str
+) -> None:
+    bank = on_circle(0, 1, 2, 3, 4, 5)
+    bank.archive(5)
+    assert normalised(Proposal(operator, targets, 1.0), bank) == detail
+    # the superseded unit of an Update may be archived already
+    assert isinstance(normalised(Proposal(Operator.UPDATE, (0, 5), 1.0), bank), Proposal)
+
+
+def test_what_stands_in_the_way_of_an_edit_has_its_own_code() -> None:
+    bank, gate = on_circle(0, 30, 60), RoutingGate(coherence=0.8)
+    bank.archive(2)
+
+    def code(targets: tuple[int, ...], *touched: int) -> str:
+        return obstacle(Proposal(Operator.MERGE, targets, 1.0), bank, {*touched}, gate, coherence)
+
+    assert code((0, 1)) == ""
+    assert code((0, 1), 1) == "TOUCHED_CONFLICT"
+    assert code((0, 9), 0) == "MISSING_ID"
+    assert code((0, 2)) == "VISIBILITY_FAIL"
+    narrow = RoutingGate(coherence=0.9)
+    merge = Proposal(Operator.MERGE, (0, 1), 1.0)
+    assert obstacle(merge, bank, set(), narrow, coherence) == "COH_FAIL"
 
 
 def test_a_run_updates_a_chain_of_three_versions_once() -> None:
