@@ -233,6 +233,56 @@ def what_was_erased_is_not_known(specimen: Any) -> Any:
     return [*before, *memory.column(NEWS)], [0.65, 0.6, 0.1, 0.65, 0.0, 0.1, 0.6, 0.1, 0.1]
 
 
+# --- contradictions -------------------------------------------------------------------------------
+# Speaker, text, NEWS without contradictions by hand, whether it contradicts an earlier one by hand
+CHANGES: tuple[tuple[str, str, bool], ...] = (
+    ("Mia", "I live in Oslo.", False),
+    ("Bo", "I moved to Bergen last May.", False),  # nothing was said of Bo
+    ("Mia", "I moved to Oslo.", False),  # the value that is known
+    ("Mia", "I live in Bergen.", False),  # another value, but no change is told
+    ("Mia", "I moved to Narvik.", True),
+    ("Bo", "I moved to Narvik, too.", True),
+    ("Mia", "Did I move to Rome?", False),  # a question states nothing
+)
+
+
+@equation(
+    "SU-10",
+    source="True Memory 4.1 stage 4, in words: the score and a constant, at most 1, as integers of hundredths",
+    papers=PAPER,
+)
+def a_contradiction_adds_a_constant(specimen: Any) -> Any:
+    cases = [(score, bonus) for score in range(0, 101, 5) for bonus in range(0, 101, 20)]
+    return [float(specimen.contradicted(a / 100.0, b / 100.0)) for a, b in cases], [
+        min(100, a + b) / 100.0 for a, b in cases
+    ]
+
+
+@adaptation("SU-11", source="changes read by hand; beside the same life without contradictions")
+def told_changes_that_contradict_are_news(specimen: Any) -> Any:
+    def life(bonus: float) -> Any:
+        memory = memory_of(specimen, contradiction=bonus)
+        for hour, (speaker, text, _) in enumerate(CHANGES):
+            memory.encode(Event(float(hour), text, speaker, dated=False))
+        return memory.column(NEWS)
+
+    return life(0.2) - life(0.0), [0.2 * contradicts for *_, contradicts in CHANGES]
+
+
+@adaptation("SU-11b", source="definition: what an erased memory alone has said contradicts nothing")
+def an_erased_value_is_not_contradicted(specimen: Any) -> Any:
+    measured = []
+    for erased in (False, True):
+        memory = memory_of(specimen, contradiction=0.2)
+        memory.encode(Event(0.0, "I live in Oslo.", "Mia", id="first", dated=False))
+        if erased:
+            memory.erase("first", confirm=True)
+        memory.encode(Event(1.0, "I moved to Bergen.", "Mia", dated=False))
+        measured.append(float(memory.column(NEWS)[-1]))
+    # name and event are new in both
+    return measured, [0.65 + 0.2, 0.65]
+
+
 @limit(
     "SU-7",
     source="definition: codes of 63 bits are positive, the same for the same fingerprint only",
@@ -404,6 +454,26 @@ def unforgetting(specimen: Any) -> Any:
             return super().until(row, column, news)
 
     return specimen.replacing("KnownFingerprints", Unforgetting)
+
+
+@mutant("a contradiction replaces the score", rejected_by="SU-10")
+def replaced(specimen: Any) -> Any:
+    return specimen.replacing("contradicted", lambda score, bonus: max(score, bonus))
+
+
+@mutant("another value contradicts, whether a change is told or not", rejected_by="SU-11")
+def any_value(specimen: Any) -> Any:
+    original = specimen.told_values
+    return specimen.replacing(
+        "told_values",
+        lambda text, speaker: tuple((a, v, True) for a, v, _ in original(text, speaker)),
+    )
+
+
+@mutant("values of other speakers are contradicted", rejected_by="SU-11")
+def of_all(specimen: Any) -> Any:
+    original = specimen.told_values
+    return specimen.replacing("told_values", lambda text, speaker: original(text, "anybody"))
 
 
 @mutant("codes of 8 bits", rejected_by="SU-7")

@@ -389,7 +389,11 @@ def run_by_run(specimen: Any, seed: int, **values: Any) -> tuple[list[bool], Any
         memory.encode(event)
     same.append(one_run(specimen, memory, values))
     same.append(all(int(d) >= 0 for d in memory.column(specimen.DESCRIPTOR)))
-    same.append(not any(r["detail"] in ("MISSING_ID", "ARITY_FAIL", "VISIBILITY_FAIL") for r in records(memory)))
+    same.append(
+        not any(
+            r["detail"] in ("MISSING_ID", "ARITY_FAIL", "VISIBILITY_FAIL") for r in records(memory)
+        )
+    )
     return same, memory
 
 

@@ -2,11 +2,11 @@
 published.md.
 
     hebbarium run --set NAME --dataset DATA --data ... --out OUT/NAME        # of each set
-    python docs/tools/published.py [OUT/NAME ...] [--arms DESIGN]
+    hebbarium ablate --design gate_variants_auc --yes --out OUT/auc
+    python docs/tools/published.py [OUT/NAME ...]
 
-Without folders only the page is written, from the measured.json that ships.  A folder replaces the
-shipped result of the same set, arm and data.  DESIGN is the folder of a finished
-`all_mem_ablation`.
+Without folders only the page is written, from the measured.json that ships.  A folder of a run, or
+of a design on a probe, replaces the shipped results of the same set, arm and data.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ words; the register is `src/hebbarium/reporting/claims.yaml`, with the setting o
 """
 
 
-def results(folder: Path, arms: Path | None = None) -> Iterator[dict[str, Any]]:
-    """The results of a folder of a run, or of each arm of a design on one data set."""
+def results(folder: Path) -> Iterator[dict[str, Any]]:
+    """The results of a folder of a run."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     by_arm: dict[str, list[Any]] = defaultdict(list)
     for text in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines():
@@ -84,6 +84,23 @@ def results(folder: Path, arms: Path | None = None) -> Iterator[dict[str, Any]]:
             },
             "commit": manifest["code"],
         }  # fmt: skip
+
+
+def of_probe(folder: Path) -> Iterator[dict[str, Any]]:
+    """The results of each arm of a finished design on a probe, with t intervals over seeds."""
+    design = json.loads((folder / "design.json").read_text(encoding="utf-8"))
+    _, probe, number = design["metric"].split(":")
+    for block in design["blocks"]:
+        for arm, values in block["by_seed"].items():
+            level = cluster_t(values, list(range(len(values))))
+            yield {
+                "set": design["set"], "arm": "" if arm == "full" else arm,
+                "dataset": f"probe:{probe.partition('/')[0]}", "n": len(values),
+                "conversations": [f"seed {seed}" for seed in design["seeds"]],
+                "embedder": block["embedder"], "mechanisms": [],
+                "overall": {number: tuple(round(x, 4) for x in (level.mean, level.low, level.high))},
+                "commit": design["version"],
+            }  # fmt: skip
 
 
 def rows_of(claims: Sequence[JudgedClaim]) -> list[str]:
@@ -128,7 +145,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for r in json.loads(MEASURED.read_text(encoding="utf-8"))
     }
     for folder in given.runs:
-        for result in results(folder):
+        design = folder / "design.json"
+        probed = design.exists() and '"metric": "probe:' in design.read_text(encoding="utf-8")
+        for result in of_probe(folder) if probed else results(folder):
             held[result["set"], result["arm"], result["dataset"]] = result
     if given.runs:
         write_json(MEASURED, [held[key] for key in sorted(held)], shared=True)

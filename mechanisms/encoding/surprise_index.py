@@ -14,6 +14,11 @@ The length bonus is 0.05, 0.10 or 0.15 beyond 80, 150 or 300 characters.  A text
 fingerprints has 0.1 below 30 characters, 0.2 below 80, else 0.3; one with known fingerprints only
 has 0.1; noise such as "ok" has 0.05.  A rejected event says nothing to memory.
 
+The paper has "explicit contradiction detection for update verbs" besides; the public code's score has none.  With
+`contradiction` above 0, a clause that tells a change ("moved to", "no longer", "now") contradicts what was said before
+if an earlier memory has another value for the same subject and predicate (`shared/facts.py`), and NEWS rises by that
+much, to 1 at most.  So a correction is news although all of its names are known.
+
 Each memory keeps the codes of its new fingerprints; the set of all codes is derived from this
 column, so a loaded memory continues with the same set.
 
@@ -38,6 +43,7 @@ from ...engine.text.english import STOP_WORDS
 from ...engine.text.features import SpeechAct, fold
 from ...engine.text.memo import remembered
 from ...engine.text.utf8 import hashed
+from ..shared.facts import FactStanding, facts_of, predicate_of
 
 # --- columns and the set of known fingerprints ----------------------------------------------------
 NEW_FINGERPRINTS = Column(
@@ -201,6 +207,20 @@ def code(fingerprint: str) -> int:
     return hashed(fingerprint) >> 1 or 1
 
 
+def told_values(text: str, speaker: str) -> tuple[tuple[str, str, bool], ...]:
+    """(subject and predicate, the same with the value, whether the clause tells a change) of each
+    fact of a text that holds and whose subject has one value at a time.  O(length).
+
+    >>> told_values("I moved to Oslo. I like tea.", "Mia")
+    (('told:mia lives_in', 'told:mia lives_in oslo', True),)
+    """
+    return tuple(
+        (f"told:{f.subject} {f.predicate}", f"told:{f.subject} {f.predicate} {f.value}", f.change)
+        for f in facts_of(text, speaker)
+        if f.standing is FactStanding.HOLDS and predicate_of(f)[0]
+    )
+
+
 # --- equations ------------------------------------------------------------------------------------
 LEAST: Final = 0.05
 LETTERS: Final = 4  # a text with fewer letters and digits is noise
@@ -259,6 +279,17 @@ def news(
     return min(1.0, max(LEAST, score))
 
 
+@kernel
+def contradicted(score: float, bonus: float) -> float:
+    """min(1, sigma + c): NEWS of a memory that contradicts an earlier one.  True Memory 4.1 stage 4,
+    in words; the form is ours.  Cost: O(1).
+
+    >>> round(contradicted(0.1, 0.2), 6), contradicted(0.9, 0.2)
+    (0.3, 1.0)
+    """
+    return min(1.0, score + bonus)
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SurpriseIndexParams(Params):
@@ -268,6 +299,7 @@ class SurpriseIndexParams(Params):
     noise: float  # NEWS of noise
     repeated: float  # NEWS of a text that says nothing new
     kept: int  # new fingerprints that a memory keeps
+    contradiction: float  # of a told change that contradicts an earlier memory; 0: not looked for
 
 
 class SurpriseIndex(Mechanism[SurpriseIndexParams]):
@@ -285,7 +317,14 @@ class SurpriseIndex(Mechanism[SurpriseIndexParams]):
         told = fingerprints(text, incoming.features.entities)
         codes = {code(fingerprint): fingerprint for fingerprint in told.all}
         new = [number for number in codes if number not in known]
-        view.new_fingerprints[row, : min(len(new), p.kept)] = new[: p.kept]
+        values = told_values(text, event.speaker) if p.contradiction else ()
+        contradicts = any(
+            change and code(about) in known and code(value) not in known
+            for about, value, change in values
+        )
+        also = dict.fromkeys(code(said) for about, value, _ in values for said in (about, value))
+        kept = [*new, *(number for number in also if number not in known)][: p.kept]
+        view.new_fingerprints[row, : len(kept)] = kept
         if (
             incoming.features.act is SpeechAct.NOISE
             or sum(c.isalnum() for c in text[:64]) < LETTERS
@@ -293,7 +332,7 @@ class SurpriseIndex(Mechanism[SurpriseIndexParams]):
             view.news[row] = p.noise
             return
         events = sum(codes[number] in told.events for number in new)
-        view.news[row] = news(
+        score = news(
             len(new),
             len(codes),
             len(text),
@@ -304,6 +343,7 @@ class SurpriseIndex(Mechanism[SurpriseIndexParams]):
             p.event,
             p.repeated,
         )
+        view.news[row] = contradicted(score, p.contradiction) if contradicts else score
 
     @hook(Phase.CONSOLIDATE, reads=(NEWS,), adds=(WORTH,), sets=())
     def keep(self, view: Any, tick: Tick) -> None:

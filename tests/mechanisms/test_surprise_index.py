@@ -43,6 +43,36 @@ def test_kernels_compiled_equal_plain() -> None:
         assert length_bonus(length) == length_bonus.py_func(length)  # type: ignore[attr-defined]
 
 
+def test_contradictions_are_off_unless_a_set_asks_for_them() -> None:
+    chosen = {name: REGISTRY.set(name).mechanisms for name in REGISTRY.sets}
+    asked = {
+        name
+        for name, mechanisms in chosen.items()
+        if mechanisms.get("surprise_index", {}).get("contradiction", 0.0)
+    }
+    assert asked == {"true_memory", "true_memory_gated"}
+
+
+def test_a_contradicting_memory_continues_when_it_was_saved(tmp_path: Path) -> None:
+    told = [Event(0.0, "I live in Oslo.", "Mia", id="a", dated=False)]
+    later = Event(1.0, "I moved to Bergen.", "Mia", dated=False)
+    chosen = REGISTRY.set("true_memory").mechanisms["surprise_index"]
+    scores = []
+    for path in (None, tmp_path / "memory.db"):
+        mechanism = REGISTRY.instance("surprise_index", chosen)
+        memory = Engine([mechanism], HashingEmbedder(16), path=path)
+        memory.encode_all(told)
+        if path:
+            memory.close()
+            memory = Engine([mechanism], HashingEmbedder(16), path=path)
+        memory.encode(later)
+        scores.append(float(memory.column(NEWS)[-1]))
+        memory.close()
+    plain = Engine([REGISTRY.instance("surprise_index")], HashingEmbedder(16))
+    plain.encode_all([*told, later])
+    assert scores == [pytest.approx(float(plain.column(NEWS)[-1]) + 0.2)] * 2
+
+
 def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path: Path) -> None:
     def memory(path: Path | None) -> Engine:
         return Engine([REGISTRY.instance("surprise_index")], HashingEmbedder(16), path=path)

@@ -33,6 +33,7 @@ METRICS: Final[Mapping[str, str]] = {
     "accuracy": "judged",
     "visible ratio": "visible ratio",
     "H95": "H95",
+    "AUC": "AUC",
 }
 OF_ANSWERS: Final = ("f1", "bleu_1", "rouge_l", "judged")
 SCALE: Final[Mapping[str, float]] = {"percent": 0.01}
@@ -265,13 +266,17 @@ def _of_table(system: ClaimedSystem, table: ClaimTable) -> Iterator[PublishedNum
 def differing(published: PublishedNumber, ours: OurSetting) -> tuple[str, ...]:
     """The settings in which a published number and one of ours differ, in words."""
     table, said = published.table, []
+    if table.dataset.startswith("probe:"):
+        return (f"{table.gold} there, the labelled stream of the probe here",)
     if published.set != ours.set:
         said.append(f"of {published.label}" if published.whole else f"of {published.system}")
     elif ours.lacks:
         said.append(f"the set lacks {ours.lacks}")
     if table.scale and table.scale != ours.scale:
         said.append(f"{table.scale} tokens a conversation there, {ours.scale or 'others'} here")
-    if table.n != ours.n:
+    if not table.n:
+        said.append(f"number of questions not printed there, {ours.n:,} here")
+    elif table.n != ours.n:
         said.append(f"{table.n:,} questions there, {ours.n:,} here")
     pairs = [
         ("embedder", table.embedder, ours.embedder),
