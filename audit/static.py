@@ -12,6 +12,8 @@ ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in
 ST-7  checks of data take the numbers that ship from the plug-in, and hold no copy of them
 ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
+ST-10 readings of the clock, numbers of rows and factors along the rows are declared so, no others
+ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import ast
 import builtins
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -33,7 +35,7 @@ from ..engine.base.errors import HebbariumError
 from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
-from ..engine.contract.columns import Column, Facet, Scale, Signal
+from ..engine.contract.columns import Column, Signal
 from ..engine.contract.hooks import HOURS_PER
 from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
@@ -42,6 +44,7 @@ from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
+from .declarations import wrong_rest, wrong_signals, wrong_upkeep
 from .facts import quantities
 from .paper_numbers import PaperNumber, differences
 from .references import References
@@ -324,50 +327,32 @@ def departures_are_what_they_are_called(exhibit: Exhibit) -> Measured:
     return _none(wrong, f"{len(entry.departures)} departures")
 
 
-# facets whose scores depend on the words of the question, and those whose scores do not
-ASKED = frozenset({Facet.MEANING, Facet.WORDS, Facet.COMPLETION})
-UNASKED = frozenset({Facet.TIME, Facet.USE})
-QUESTIONS = (
-    "Where did Ada see the blue boat?",
-    "Who repaired the old mill?",
-    "What does Cleo think of the painting?",
-)
-
-
-@static("ST-9", source="the scores of a short life, for three questions")
+@static("ST-9", source="the scores of a short life, with words and vectors of questions exchanged")
 def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     signals = [c for c in exhibit.entry.load().owns if isinstance(c, Signal)]
-    if not signals or exhibit.entry.variety_of:
+    if exhibit.entry.variety_of:
         # what a printed form's signal is declared as says nothing of its source
         return _none([], "0 signals")
-    memory, _ = exhibit.run
-    scores: dict[str, list[NDArray[np.float64]]] = {s.name: [] for s in signals}
-    for question in QUESTIONS:
-        memory.retrieve(question)
-        for s in signals:
-            scores[s.name].append(np.array(memory.column(s.name), np.float64))
-    wrong = []
-    for s in signals:
-        all_scores = np.concatenate(scores[s.name])
-        given = all_scores[~np.isnan(all_scores)]
-        differs = any(
-            not np.array_equal(scores[s.name][0], other, equal_nan=True)
-            for other in scores[s.name][1:]
-        )
-        if s.direct and given.size and not differs:
-            wrong.append(f"{s.name} is direct, and is the same for every question")
-        if s.facet in UNASKED and differs:
-            wrong.append(f"{s.name} is evidence of {s.facet.name}, and depends on the question")
-        if s.facet in ASKED and given.size and not differs:
-            wrong.append(f"{s.name} is evidence of {s.facet.name}, whatever the question")
-        # a memory without a score is no better than one that matches
-        if s.direct and 0 < given.size < all_scores.size and given.min() < s.floor - 1e-6:
-            wrong.append(f"{s.name} has the floor {s.floor:g} and the score {given.min():g}")
-        if s.scale is Scale.SUPPORT and s.floor != 0.0:
-            wrong.append(f"{s.name} is an amount, and its floor is {s.floor:g}, not 0")
-        if s.scale is Scale.SUPPORT and given.size and given.min() < -1e-6:
-            wrong.append(f"{s.name} is an amount, and has the score {given.min():g}")
-    return _none(wrong, f"{len(signals)} signals")
+    return _told(wrong_signals, exhibit, f"{len(signals)} signals")
+
+
+@static("ST-10", source="short lives a thousand days later, after other events, and asked in part")
+def columns_are_kept_as_they_need(exhibit: Exhibit) -> Measured:
+    columns = [c for c in exhibit.entry.load().owns if isinstance(c, Column) and c.persists]
+    return _told(wrong_upkeep, exhibit, f"{len(columns)} columns")
+
+
+@static("ST-11", source="a short life with a sleep every three hours, none of which is skipped")
+def rest_is_rest(exhibit: Exhibit) -> Measured:
+    return _told(wrong_rest, exhibit, f"{len(exhibit.entry.load().rests())} methods")
+
+
+def _told(wrong: Callable[[Entry, Registry], Iterator[str]], exhibit: Exhibit, of: str) -> Measured:
+    """What is wrong by a function of `declarations`; a life that ends with an error is wrong."""
+    try:
+        return _none(list(wrong(exhibit.entry, exhibit.registry)), of)
+    except HebbariumError as error:
+        return _none([f"a life ends with {error.what}"], of)
 
 
 def _scaled(constant: str, tree: ast.Module) -> bool:

@@ -1,0 +1,349 @@
+"""What a mechanism declares of its signals, its columns and its rest, against what it does.
+
+Each function yields what is not as declared, in words.  The lives are those of `life`: the same life
+told a thousand days later, after two more events, by nights of three hours, and with questions whose
+words or vectors are exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.catalogue.registry import Entry, Registry
+from ..engine.contract import vocabulary as v
+from ..engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal
+from ..engine.contract.drafts import Draft, Kind
+from ..engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook, item_of
+from ..engine.memory.engine import Engine
+from .life import QUESTIONS, REST, START, TOLD, ShortWindow, lived
+
+Scores = NDArray[np.float64]
+# facets whose scores depend on the vector of the question alone, on its words alone, and on neither
+BY_VECTOR: Final = frozenset({Facet.MEANING, Facet.COMPLETION})
+BY_WORDS: Final = frozenset({Facet.WORDS, Facet.FORM})
+BY_NEITHER: Final = frozenset({Facet.TIME, Facet.USE})
+# what the engine keeps of texts as they were told
+TOLD_TEXTS: Final = frozenset(
+    {"index", "lexicon", "trigrams", "passages", "spans", "texts", "cues"}
+)
+TIMED: Final = (1, 4)  # numbers of the questions that name a time
+MISSPELT: Final = "stashun mll gardn"
+# two questions of one kind about other things
+ALIKE: Final = ("Where did Ada see the blue boat?", "Where did Bo find the red car?")
+ROUNDING: Final = 1e-6
+SHIFT: Final = 1001 * 24.0  # h; whole weeks, so that days of the week stay
+
+
+# --- signals ----------------------------------------------------------------------------------------
+class Exchanged(ShortWindow):
+    """Hashing that gives some texts the vectors of others.
+
+    other  text -> text whose vector it gets
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self.other: Mapping[str, str] = {}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return super().embed([self.other.get(text, text) for text in texts])
+
+
+def wrong_signals(entry: Entry, registry: Registry) -> Iterator[str]:
+    """Signals whose facet, directness, floor or scale their scores contradict."""
+    signals = [c for c in entry.load().owns if isinstance(c, Signal)]
+    if not signals:
+        return
+    embedder = Exchanged(32)
+    memory = lived(registry, entry.id, embedder=embedder)
+    visible = memory.column(v.VISIBLE).copy()
+
+    def scores(question: str) -> dict[str, Scores]:
+        memory.retrieve(question)
+        return {s.name: np.array(memory.column(s), np.float64)[visible] for s in signals}
+
+    plain = [scores(question) for question in QUESTIONS]
+    turned = (*QUESTIONS[3:], *QUESTIONS[:3])
+    # blanks make a question another text with the same words
+    embedder.other = {f"{q} ": other for q, other in zip(QUESTIONS, turned, strict=True)}
+    same_words = [scores(f"{q} ") for q in QUESTIONS]
+    embedder.other = {f"{other}  ": q for q, other in zip(QUESTIONS, turned, strict=True)}
+    same_vector = [scores(f"{other}  ") for other in turned]
+    embedder.other = {}
+    misspelt, alike = scores(MISSPELT), [scores(question) for question in ALIKE]
+    told = [scores(text) for _, _, _, text in TOLD[::9]]
+    for s in signals:
+        yield from _wrong(
+            entry,
+            s,
+            [p[s.name] for p in plain],
+            by_vector=_differ(plain, same_words, s),
+            by_words=_differ(plain, same_vector, s),
+            of_misspelt=misspelt[s.name],
+            of_kind=_differ(alike[:1], alike[1:], s),
+            of_told=np.concatenate([t[s.name] for t in told]),
+        )
+
+
+def _differ(once: list[dict[str, Scores]], other: list[dict[str, Scores]], s: Signal) -> bool:
+    return any(
+        not np.allclose(a[s.name], b[s.name], rtol=1e-5, atol=ROUNDING, equal_nan=True)
+        for a, b in zip(once, other, strict=True)
+    )
+
+
+def _wrong(
+    entry: Entry,
+    s: Signal,
+    by_question: list[Scores],
+    *,
+    by_vector: bool,
+    by_words: bool,
+    of_misspelt: Scores,
+    of_kind: bool,
+    of_told: Scores,
+) -> Iterator[str]:
+    all_scores = np.concatenate([*by_question, of_told])
+    given = all_scores[~np.isnan(all_scores)]
+    if s.scale is Scale.SUPPORT and s.floor != 0.0:
+        yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
+    reads = {
+        item_of(read)
+        for declared in entry.load().hooks()
+        if s in declared.sets
+        for read in declared.reads
+    }
+    needs = {v.ACTIVATION, v.LOG_STRENGTH} & reads
+    if s.scale is Scale.LOG_ODDS and not needs:
+        yield f"{s.name} is an estimate of need in ln odds, and reads none"
+    if not given.size:
+        return
+    asked = any(not np.array_equal(by_question[0], other, equal_nan=True) for other in by_question)
+    if s.scale is not Scale.LOG_ODDS and needs and not asked:
+        yield f"{s.name} is an estimate of need, and its scale is {s.scale.value}"
+    if s.scale is Scale.SUPPORT and given.min() < -ROUNDING:
+        yield f"{s.name} is an amount, and has the score {given.min():g}"
+    if s.scale is Scale.SIMILARITY and (
+        given.max() > 1.0 + ROUNDING or given.min() < min(s.floor, -1.0) - ROUNDING
+    ):
+        yield f"{s.name} is a similarity, and has scores from {given.min():g} to {given.max():g}"
+    # a memory without a score is no better than one that matches
+    if s.direct and given.size < all_scores.size and given.min() < s.floor - ROUNDING:
+        yield f"{s.name} has the floor {s.floor:g} and the score {given.min():g}"
+    if s.direct and not asked:
+        yield f"{s.name} is direct, and is the same for every question"
+    of_match = v.MATCH in reads
+    learnt = {
+        c
+        for declared in entry.load().hooks()
+        if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
+        for c in (*declared.adds, *declared.sets)
+    }
+    if not s.direct and asked and not of_match and not learnt & reads:
+        yield f"{s.name} is computed from the question alone, and is not called direct"
+    if s.facet in BY_NEITHER and asked:
+        yield f"{s.name} is evidence of {s.facet.name}, and depends on the question"
+    if s.facet in BY_VECTOR | BY_WORDS and not asked:
+        yield f"{s.name} is evidence of {s.facet.name}, whatever the question"
+    if s.facet in BY_VECTOR and not of_match and by_words:
+        yield f"{s.name} is evidence of {s.facet.name}, and depends on words besides the vector"
+    if s.facet in BY_WORDS and not of_match and by_vector:
+        yield f"{s.name} is evidence of {s.facet.name}, and depends on the vector besides the words"
+    of_sounds = bool((~np.isnan(of_misspelt) & (of_misspelt != 0.0)).any())
+    if s.facet is Facet.WORDS and s.direct and of_sounds:
+        yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"
+    if s.facet is Facet.FORM and s.direct and not of_sounds:
+        yield f"{s.name} is evidence of FORM, and has no score for misspelt words"
+    silent = [bool(np.isnan(x).all()) for x in by_question]
+    timed = [number not in TIMED for number in range(len(by_question))]
+    if (s.facet is Facet.WHEN) != (silent == timed):
+        yield f"{s.name} is evidence of {s.facet.name}, and is silent without a time: {silent}"
+    if s.facet is Facet.KIND and of_kind:
+        yield f"{s.name} is evidence of KIND, and differs between questions of one kind"
+    if (
+        s.facet in (Facet.ASSOCIATION, Facet.CONTEXT)
+        and {item.name for item in reads if item is not v.VISIBLE} <= TOLD_TEXTS
+    ):
+        yield f"{s.name} is evidence of {s.facet.name}, and reads nothing but texts"
+
+
+# --- columns ----------------------------------------------------------------------------------------
+def wrong_upkeep(entry: Entry, registry: Registry) -> Iterator[str]:
+    """Columns that are readings of the clock, numbers of rows or factors along the rows, and are not
+    declared so, or the other way round.
+    """
+    columns = [c for c in entry.load().owns if isinstance(c, Column) and c.persists]
+    if not columns:
+        return
+    plain, later, grown = (
+        lived(registry, entry.id, undated=True),
+        lived(registry, entry.id, undated=True, start=START + SHIFT),
+        lived(registry, entry.id, undated=True, first=("Hm.", "Hm.")),
+    )
+    read = {
+        item_of(r)
+        for declared in entry.load().hooks()
+        if declared.phase is Phase.RETRIEVE
+        for r in declared.reads
+    }
+    for column in columns:
+        before, after = (np.asarray(m.column(column), np.float64) for m in (plain, later))
+        if np.dtype(column.dtype).kind == "f" and before.shape == after.shape:
+            moved = _moved(before, after, float(column.neutral))
+            clock = bool(moved.size and np.allclose(moved, SHIFT, rtol=1e-6))
+            if clock != column.upkeep.clock and moved.size:
+                yield (
+                    f"{column.name} is {'' if column.upkeep.clock else 'not '}declared a reading of "
+                    f"the clock, and {'goes' if clock else 'does not go'} with it"
+                )
+        if (
+            np.dtype(column.dtype).kind in "iu"
+            and column.scope is Scope.MEMORY
+            and column.neutral == -1
+            and column in read
+        ):
+            numbers = np.asarray(grown.column(column), np.float64)[2:]
+            if numbers.shape != before.shape:
+                continue
+            moved = (numbers - before)[(before >= 0.0) | (numbers >= 0.0)]
+            rows = bool(moved.size and np.all(moved == 2.0))
+            if moved.size and rows != (column.upkeep.rows is not None):
+                yield (
+                    f"{column.name} is {'not ' if rows else ''}declared to hold numbers of rows, and "
+                    f"{'grows' if rows else 'does not grow'} with the rows before"
+                )
+        if column.upkeep.chained and not (
+            column.scope is Scope.MEMORY
+            and np.dtype(column.dtype).kind == "f"
+            and (column.unit, column.neutral, column.low, column.high) == ("1", 1.0, 0, 1)
+        ):
+            yield f"{column.name} is declared chained, and is no factor from 0 to 1 that is 1 by itself"
+    yield from _unchained(entry, registry, [c for c in columns if _may_chain(c)])
+
+
+def _moved(before: Scores, after: Scores, neutral: float) -> Scores:
+    """The differences of the cells that are set."""
+    given = np.isfinite(before) & np.isfinite(after)
+    given &= ~((before == neutral) & (after == neutral))
+    return np.asarray((after - before)[given])
+
+
+def _may_chain(column: Column) -> bool:
+    return (
+        column.scope is Scope.MEMORY
+        and np.dtype(column.dtype).kind == "f"
+        and not column.shape
+        and (column.unit, column.neutral, column.low, column.high) == ("1", 1.0, 0, 1)
+    )
+
+
+def _unchained(entry: Entry, registry: Registry, columns: list[Column]) -> Iterator[str]:
+    """Columns of factors for which a shortlist is nearer to the whole memory if they were declared
+    otherwise.
+    """
+    signals = [c for c in entry.load().owns if isinstance(c, Signal)]
+    if not columns or not signals:
+        return
+    memory = lived(registry, entry.id, shortlist=64)
+    shortlist = memory.assembly.shortlist
+    if shortlist is None:
+        return
+    rows = np.array([row for row in range(memory.store.n) if row % 3 != 1], np.int64)
+    whole = []
+    for question in QUESTIONS:
+        memory.retrieve(question, whole=True)
+        whole.append([np.array(memory.column(s), np.float64)[rows] for s in signals])
+
+    def error() -> float:
+        """How far the scores of some of the rows are from those of all."""
+        off = 0.0
+        for question, scores in zip(QUESTIONS, whole, strict=True):
+            shortlist.store.show(rows[:1])  # what was gathered before is gathered again
+            memory.retrieve(f"{question} ")
+            for s, all_scores in zip(signals, scores, strict=True):
+                part = np.array(shortlist.store.array(s), np.float64)
+                off += float(np.nansum(np.abs(part - all_scores)))
+        return off
+
+    shortlist.asks = lambda k: True  # type: ignore[method-assign]
+    shortlist.chosen = lambda cue: (rows, np.ones(len(rows), np.float32))  # type: ignore[method-assign]
+    for column in columns:
+        declared = column.upkeep
+        as_declared = error()
+        object.__setattr__(column, "upkeep", replace(declared, chained=not declared.chained))
+        try:
+            otherwise = error()
+        finally:
+            object.__setattr__(column, "upkeep", declared)
+        if otherwise < as_declared * (1.0 - 1e-3):
+            yield (
+                f"{column.name} is {'' if declared.chained else 'not '}declared chained, and a "
+                f"shortlist is nearer to the whole memory if it {'is not' if declared.chained else 'is'}"
+            )
+
+
+# --- rest -------------------------------------------------------------------------------------------
+NIGHT: Final = 3.0  # h from sleep to sleep
+
+
+class Teller(Mechanism[Params]):
+    """In the first sleep after an event makes a summary of it that names a thing of its own."""
+
+    @hook(Phase.CONSOLIDATE, reads=(v.WRITING.before,), adds=(v.DRAFTS,), sets=())
+    def draft(self, view: Any, tick: Tick) -> None:
+        told = np.flatnonzero(view.writing < 0)
+        if told.size and told[-1] == len(view.writing) - 1:
+            text = f"Dora bought car {len(view.writing)} for {len(view.writing)} dollars."
+            view.drafts.add(Draft(text, Kind.SUMMARY, (int(told[-1]),)))
+
+    @at_rest(reads=())
+    def told(self, view: Any, tick: Tick) -> bool:
+        return True
+
+
+def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
+    """A mechanism that says that it is at rest and changes in a later sleep, or changes no more and
+    never says so.
+    """
+    loaded = entry.load()
+    if not loaded.rests():
+        return
+    written = {
+        item
+        for declared in loaded.hooks()
+        if declared.phase is Phase.CONSOLIDATE
+        for item in (*declared.adds, *declared.sets)
+        if isinstance(item, Column) and item.persists and item.upkeep.fresh is None
+    }
+    nights: list[tuple[int, bool, dict[str, bytes]]] = []
+
+    def watch(memory: Engine, number: int) -> None:
+        if number == 0:
+            ask = memory.assembly.at_rest
+
+            def asked(slept: Tick) -> bool:
+                state = {c.name: memory.column(c).tobytes() for c in written}
+                told = int(np.count_nonzero(memory.column(v.WRITING) < 0))
+                nights.append((told, ask(slept), state))
+                return False  # so that the nights that would change nothing are slept, too
+
+            memory.assembly.at_rest = asked  # type: ignore[method-assign]
+        if number % 4 == 3:
+            memory.advance(memory.now + 4 * NIGHT)
+
+    teller = Teller("teller", Params(1.0), order=10**5)
+    lived(registry, entry.id, beside=(teller,), consolidate_every=NIGHT, after=watch)
+    for (when, rests, before), (later, _, after) in pairwise(nights):
+        if rests and when == later and before != after:
+            changed = ", ".join(sorted(name for name in before if before[name] != after.get(name)))
+            yield f"it says that it is at rest, and the next sleep changes {changed}"
+            return
+    last = nights[-int(REST / NIGHT / 2) :]
+    if last and all(state == last[0][2] for _, _, state in last) and not any(r for _, r, _ in last):
+        yield "no sleep changes anything for weeks, and it does not say that it is at rest"

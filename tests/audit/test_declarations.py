@@ -1,0 +1,111 @@
+"""Wrong declarations of columns and of rest, each of which the static checks reject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hebbarium.audit.declarations import wrong_rest, wrong_upkeep
+from hebbarium.audit.life import Circumstances, company, lived, observed
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column
+from hebbarium.engine.contract.hooks import ReadingMethod
+
+REGISTRY = Registry.read()
+
+
+@contextmanager
+def kept(column: Column, **fields: Any) -> Iterator[None]:
+    """The column as if its upkeep were declared otherwise."""
+    before = column.upkeep
+    object.__setattr__(column, "upkeep", replace(before, **fields))
+    try:
+        yield
+    finally:
+        object.__setattr__(column, "upkeep", before)
+
+
+def column_of(id: str, name: str) -> Column:
+    return next(
+        c for c in REGISTRY.entry(id).load().owns if isinstance(c, Column) and c.name == name
+    )
+
+
+# --- the life ---------------------------------------------------------------------------------------
+def test_a_life_is_the_same_twice_and_another_with_another_number() -> None:
+    once, twice = (observed(lived(REGISTRY, "recency")) for _ in range(2))
+    assert once == twice
+    other = observed(lived(REGISTRY, "recency", Circumstances(choices={"half_life": 90.0})))
+    assert {name for name in once if once[name] != other[name]} and once["rows"] == other["rows"]
+
+
+def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
+    """Two fusions cannot stand in one memory."""
+    assert "weighted_rrf" in {m.id for m in company(REGISTRY, "recency")}
+    assert "weighted_rrf" not in {m.id for m in company(REGISTRY, "rational_fusion")}
+    assert "recency" not in {m.id for m in company(REGISTRY, "recency", "waking")}
+
+
+# --- columns ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("id", "name", "fields", "output"),
+    [
+        (
+            "recency",
+            "last_access",
+            {"clock": False},
+            "not declared a reading of the clock, and goes",
+        ),
+        ("base_level_activation", "recent_uses", {"clock": False}, "not declared a reading"),
+        ("testing_effect", "tested", {"clock": False}, "not declared a reading of the clock"),
+        ("microglial_pruning", "complement", {"clock": True}, "does not go with it"),
+        ("systems_transfer", "cortical_trace", {"chained": True}, "is no factor from 0 to 1"),
+        ("recency", "last_access", {"chained": True}, "is no factor from 0 to 1"),
+        ("temporal_context", "context_retention", {"chained": False}, "nearer to the whole memory"),
+        ("adjacency_pairs", "answers", {"rows": None}, "not declared to hold numbers of rows"),
+        ("curation", "repeats", {"rows": None}, "not declared to hold numbers of rows"),
+        ("event_ordering", "exchange", {"rows": None}, "not declared to hold numbers of rows"),
+        ("systems_transfer", "gist_theme", {"rows": ...}, "does not grow with the rows before"),
+    ],
+)
+def test_a_column_is_kept_as_it_needs(
+    id: str, name: str, fields: dict[str, Any], output: str
+) -> None:
+    entry, column = REGISTRY.entry(id), column_of(id, name)
+    assert list(wrong_upkeep(entry, REGISTRY)) == []
+    with kept(column, **fields):
+        said = list(wrong_upkeep(entry, REGISTRY))
+    assert any(output in sentence for sentence in said), said
+
+
+# --- rest -------------------------------------------------------------------------------------------
+def always(self: Any, view: Any, tick: Any) -> bool:
+    return True
+
+
+def never(self: Any, view: Any, tick: Any) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "output"),
+    [
+        ("fact_timeline", always, "the next sleep changes"),
+        ("synaptic_tagging", always, "the next sleep changes"),
+        ("microglial_pruning", always, "the next sleep changes"),
+        ("systems_transfer", always, "the next sleep changes"),
+        ("synaptic_tagging", never, "does not say that it is at rest"),
+        ("fact_timeline", never, "does not say that it is at rest"),
+    ],
+)
+def test_rest_is_rest(monkeypatch: pytest.MonkeyPatch, id: str, answer: Any, output: str) -> None:
+    entry = REGISTRY.entry(id)
+    assert list(wrong_rest(entry, REGISTRY)) == []
+    monkeypatch.setattr(entry.load(), "says", answer, raising=False)
+    monkeypatch.setattr(entry.load(), "_rests", (ReadingMethod("says", (), answer),))
+    said = list(wrong_rest(entry, REGISTRY))
+    assert any(output in sentence for sentence in said), said
