@@ -1,4 +1,5 @@
-"""What a mechanism declares of its signals, its columns and its rest, against what it does.
+"""What a mechanism declares of its signals, its columns and its rest, against what it does, and
+whether it leaves archived and made rows alone.
 
 Each function yields what is not as declared, in words.  The lives are those of `life`: the same life
 told a thousand days later, after two more events, by nights of three hours, and with questions whose
@@ -8,7 +9,7 @@ words or vectors are exchanged.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.contract import vocabulary as v
-from ..engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal
+from ..engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, signal
 from ..engine.contract.drafts import Draft, Kind
 from ..engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook, item_of
 from ..engine.memory.engine import Engine
@@ -271,7 +272,7 @@ def _unchained(entry: Entry, registry: Registry, columns: list[Column]) -> Itera
                 off += float(np.nansum(np.abs(part - all_scores)))
         return off
 
-    shortlist.asks = lambda k: True  # type: ignore[method-assign]
+    shortlist.asks = lambda rows: True  # type: ignore[method-assign]
     shortlist.chosen = lambda cue: (rows, np.ones(len(rows), np.float32))  # type: ignore[method-assign]
     for column in columns:
         declared = column.upkeep
@@ -347,3 +348,139 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
     last = nights[-int(REST / NIGHT / 2) :]
     if last and all(state == last[0][2] for _, _, state in last) and not any(r for _, r, _ in last):
         yield "no sleep changes anything for weeks, and it does not say that it is at rest"
+
+
+# --- rows that are not events, and rows that are not answered ---------------------------------------
+class Archivist(Mechanism[Params]):
+    """In the first sleep after an event makes a summary of it, of its session and speaker, and
+    archives it at once.
+    """
+
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(v.WRITING.before, v.TEXTS, v.SESSION, v.SPEAKER),
+        adds=(v.DRAFTS,),
+        sets=(),
+    )
+    def draft(self, view: Any, tick: Tick) -> None:
+        told = np.flatnonzero(view.writing < 0)
+        if told.size and told[-1] == len(view.writing) - 1:
+            row = int(told[-1])
+            view.drafts.add(
+                Draft(
+                    f"So it was: {view.texts[row]}",
+                    Kind.SUMMARY,
+                    (row,),
+                    session=int(view.session[row]),
+                    speaker=int(view.speaker[row]),
+                )
+            )
+
+    @hook(Phase.CONSOLIDATE, reads=(v.MADE,), adds=(v.HIDE,), sets=())
+    def archive(self, view: Any, tick: Tick) -> None:
+        for row, draft in view.made:
+            view.hide[row] += draft.maker == self.id
+
+
+def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
+    """A mechanism for which rows count that sleep made and archived, or that match and are archived."""
+    yield from wrong_made_rows(entry, registry)
+    yield from wrong_archived_rows(entry, registry)
+
+
+def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
+    """A mechanism that treats events otherwise because sleep made rows that nobody can see."""
+    loaded = entry.load()
+    if any(v.DRAFTS in declared.adds for declared in loaded.hooks()):
+        return  # beside other made rows it makes other ones
+    archivist = Archivist("archivist", Params(1.0), order=10**5)
+    # sleeps within sessions
+    plain = lived(registry, entry.id, consolidate_every=NIGHT)
+    grown = lived(registry, entry.id, beside=(archivist,), consolidate_every=NIGHT)
+    rows = np.flatnonzero(grown.column(v.WRITING) < 0)
+    if len(rows) != plain.store.n:
+        yield f"of events told, {plain.store.n} are stored, and {len(rows)} beside rows that sleep made"
+        return
+    for column in _numbers_of_rows(loaded):
+        once, other = np.asarray(plain.column(column)), np.asarray(grown.column(column))[rows]
+        if not np.allclose(once, other, rtol=1e-5, atol=ROUNDING, equal_nan=True):
+            yield f"{column.name} of events differs beside rows that sleep made and archived"
+    signals = [c for c in loaded.owns if isinstance(c, Signal)]
+    for question in QUESTIONS:
+        one, two = plain.retrieve(question, 20), grown.retrieve(question, 20)
+        if one.rows.tolist() != np.searchsorted(rows, two.rows).tolist():
+            yield f"{question!r} has another answer beside rows that sleep made and archived"
+            return
+        for s in signals:
+            once, other = plain.column(s), grown.column(s)[rows]
+            if not np.allclose(once, other, rtol=1e-4, atol=1e-5, equal_nan=True):
+                yield f"{s.name} of events differs beside rows that sleep made and archived"
+                return
+
+
+def _numbers_of_rows(loaded: type[Mechanism[Any]]) -> list[Column]:
+    """The persistent columns of memories whose values are amounts: floats that are no readings of
+    numbers of rows.
+    """
+    return [
+        c
+        for c in loaded.owns
+        if isinstance(c, Column)
+        and c.scope is Scope.MEMORY
+        and np.dtype(c.dtype).kind == "f"
+        and c.upkeep.rows is None
+    ]
+
+
+LOUD: Final = signal("loud", Facet.MEANING, "a score of the check", scale=Scale.SIMILARITY)
+
+
+@dataclass(frozen=True, slots=True)
+class LoudParams(Params):
+    weight: float
+
+
+class Loud(Mechanism[LoudParams]):
+    """Gives archived rows a score, and all others their place in the memory.
+
+    score  of archived rows
+    """
+
+    owns = (LOUD,)
+    score = 0.0
+
+    @hook(Phase.RETRIEVE, reads=(v.VISIBLE,), adds=(), sets=(LOUD,))
+    def speak(self, view: Any, cue: Any) -> None:
+        n = len(view.visible)
+        view.loud[...] = np.where(view.visible, np.cos(np.arange(n)), self.score)
+
+
+def wrong_archived_rows(entry: Entry, registry: Registry) -> Iterator[str]:
+    """A mechanism whose scores of visible rows depend on how well archived rows match."""
+    loud = Loud("loud", LoudParams(1.0, 1.0), order=-1)
+    memory = lived(registry, entry.id, beside=(loud,))
+    for row in range(5, memory.store.n, 7):
+        memory.archive(row)
+    visible = memory.column(v.VISIBLE).copy()
+    own = [c for c in entry.load().owns if isinstance(c, Column) and c.scope is Scope.CANDIDATE]
+    seen = []
+    for number, score in enumerate((-1.0, 1.0)):
+        loud.score = score
+        # a blank, since the answer to the same question is kept
+        answers = [memory.retrieve(question + " " * number, 10) for question in QUESTIONS]
+        columns = []
+        for question in QUESTIONS:
+            memory.retrieve(question + " " * number)
+            columns += [np.array(memory.column(c), np.float64)[visible] for c in own]
+        seen.append(([a.rows.tolist() for a in answers], columns))
+    (rows, columns), (others, louder) = seen
+    names = [c.name for _ in QUESTIONS for c in own]
+    wrong = {
+        name
+        for name, once, other in zip(names, columns, louder, strict=True)
+        if not np.allclose(once, other, rtol=1e-5, atol=ROUNDING, equal_nan=True)
+    }
+    for name in sorted(wrong):
+        yield f"{name} of visible memories depends on how well archived ones match"
+    if not wrong and rows != others:
+        yield "answers depend on how well archived memories match"

@@ -14,6 +14,7 @@ ST-8  the kind of a departure agrees with its words, and names checks and parame
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows and factors along the rows are declared so, no others
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
+ST-12 rows that sleep made and archived, and how well archived rows match, change nothing
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
-from .declarations import wrong_rest, wrong_signals, wrong_upkeep
+from .declarations import wrong_rest, wrong_rows, wrong_signals, wrong_upkeep
 from .facts import quantities
 from .paper_numbers import PaperNumber, differences
 from .references import References
@@ -345,6 +346,14 @@ def columns_are_kept_as_they_need(exhibit: Exhibit) -> Measured:
 @static("ST-11", source="a short life with a sleep every three hours, none of which is skipped")
 def rest_is_rest(exhibit: Exhibit) -> Measured:
     return _told(wrong_rest, exhibit, f"{len(exhibit.entry.load().rests())} methods")
+
+
+@static(
+    "ST-12",
+    source="short lives beside made rows that are archived, and with archived rows that match",
+)
+def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
+    return _told(wrong_rows, exhibit, "2 lives")
 
 
 def _told(wrong: Callable[[Entry, Registry], Iterator[str]], exhibit: Exhibit, of: str) -> Measured:

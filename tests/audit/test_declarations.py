@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 
-from hebbarium.audit.declarations import wrong_rest, wrong_upkeep
+from hebbarium.audit.declarations import (
+    wrong_archived_rows,
+    wrong_made_rows,
+    wrong_rest,
+    wrong_upkeep,
+)
 from hebbarium.audit.life import Circumstances, company, lived, observed
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column
 from hebbarium.engine.contract.hooks import ReadingMethod
+from hebbarium.engine.state.ranking import best
 
 REGISTRY = Registry.read()
 
@@ -109,3 +117,29 @@ def test_rest_is_rest(monkeypatch: pytest.MonkeyPatch, id: str, answer: Any, out
     monkeypatch.setattr(entry.load(), "_rests", (ReadingMethod("says", (), answer),))
     said = list(wrong_rest(entry, REGISTRY))
     assert any(output in sentence for sentence in said), said
+
+
+# --- rows that are not events, and rows that are not answered ---------------------------------------
+def whoever_is_visible(score: Any, visible: Any, k: int) -> Any:
+    """The wrong version of `best` that takes archived rows, too."""
+    return best(score, np.ones_like(visible), k)
+
+
+@pytest.mark.parametrize(
+    "id", ["curation", "engram_allocation", "dendritic_integration", "temporal_context"]
+)
+def test_archived_rows_that_match_change_nothing(monkeypatch: pytest.MonkeyPatch, id: str) -> None:
+    entry = REGISTRY.entry(id)
+    assert list(wrong_archived_rows(entry, REGISTRY)) == []
+    monkeypatch.setattr(import_module(entry.module), "best", whoever_is_visible)
+    assert any("archived" in sentence for sentence in wrong_archived_rows(entry, REGISTRY))
+
+
+@pytest.mark.parametrize("id", ["spreading_activation", "sleep_replay"])
+def test_made_rows_are_no_events(monkeypatch: pytest.MonkeyPatch, id: str) -> None:
+    entry = REGISTRY.entry(id)
+    assert list(wrong_made_rows(entry, REGISTRY)) == []
+    monkeypatch.setattr(
+        import_module(entry.module), "events", lambda kind: np.arange(len(kind), dtype=np.int64)
+    )
+    assert any("sleep made" in sentence for sentence in wrong_made_rows(entry, REGISTRY))
