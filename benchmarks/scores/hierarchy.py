@@ -2,17 +2,19 @@
 
 Study j measures the effect of mechanism i of family f as
 
-    y_ij ~ N(theta_i, v_ij + tau_f^2)    tau_f ~ half-normal(t): between studies
-    theta_i ~ N(mu_f, omega_f^2)         omega_f: between mechanisms of the family
-    mu_f ~ N(0, sigma^2)                 sigma: between families
+    y_ij ~ N(theta_i, v_ij + tau^2 + (c theta_i)^2)
+    theta_i ~ Cauchy(mu_f, w)
+    mu_f ~ N(0, sigma^2)
 
-so that a mechanism which was measured badly is drawn towards its family, and a family towards 0.
-How much studies differ is learnt from all families, since a few studies hardly show it (half-normal:
-Roever et al. 2021, https://doi.org/10.1002/jrsm.1475).  Given the four standard deviations all is
-normal and has a closed form; they are integrated over a grid.  t, omega_f and sigma have half-Cauchy
-priors (Gelman 2006, https://doi.org/10.1214/06-BA117A), whose scale is a few times the effect that
-would matter, and the grid holds points of equal prior mass.  Given t and sigma, families are
-independent.
+so that a mechanism which was measured badly is drawn towards its family, and a family towards 0,
+while one that stands out stays where it is.  A mechanism that matters differs between data sets in
+proportion to its effect, by c, and one that does nothing does nothing anywhere; a few studies hardly
+show this for one mechanism, so that c and tau are learnt from all.  tau, w and sigma have half-Cauchy
+priors (Gelman 2006, https://doi.org/10.1214/06-BA117A) with a few times the effect that would matter
+as their scale, c one of scale 1.
+
+All is integrated over a grid: the four above over points of equal prior mass, theta and mu over
+points that are denser near 0.  Given the four, families are independent, and their members given mu.
 """
 
 from __future__ import annotations
@@ -22,14 +24,18 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import optimize, special
+from numpy.typing import NDArray
+from scipy import special
 
 from ...engine.base.errors import InputError
 from .clusters import Floats
 from .random_effects import checked_studies
 
-POINTS: Final = 14  # of the grid, for each of the four standard deviations
-SCALE: Final = 4.0  # of their priors, in margins of equivalence
+POINTS: Final = 10  # of the grid, for each of tau, c, w and sigma
+SCALE: Final = 4.0  # of the priors of tau, w and sigma, in margins of equivalence
+EFFECTS: Final = 251  # points of theta and of mu
+LARGEST: Final = 1.0  # effect either way: metrics lie in [0, 1]
+_FINEST: Final = 0.4  # margins: beyond it points are as far apart as in proportion to their size
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,25 @@ class Posterior:
     hurts: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Points of what is integrated, n for each of tau, c, w and sigma, g for theta and mu.
+
+    ends      (g + 1,) of the cells of effects, one after another
+    effect    (g,) theta, mu: the middle of each cell
+    tau2, c2  (n,) squares
+    near      (n, g, g) of each w: share of each theta given mu, log
+    family    (g, n) share of each mu given sigma, log
+    """
+
+    ends: Floats
+    effect: Floats
+    tau2: Floats
+    c2: Floats
+    near: Floats
+    family: Floats
+
+
 def posteriors(
     effects: Sequence[Sequence[float]],
     variances: Sequence[Sequence[float]],
@@ -61,15 +86,14 @@ def posteriors(
     level: float = 0.95,
     points: int = POINTS,
 ) -> tuple[Posterior, ...]:
-    """The posterior of each of m mechanisms.  Cost: O(points^4 m) time, O(points^4) memory
-    for each member of a family.
+    """The posterior of each of m mechanisms.  Cost: O(m points^3 EFFECTS^2).
 
     effects    y: of each mechanism the effects that its studies measure, at least one
     variances  v: their squared standard errors, above 0
     families   (m,) declared family of each
     margin     effects within it do not matter, above 0
     level      of the intervals
-    points     of the grid, for each standard deviation
+    points     of the grid, for each of tau, c, w and sigma
 
     Raises InputError for lengths that differ, a mechanism without a study, and numbers out of range.
     """
@@ -90,103 +114,79 @@ def posteriors(
         name: [i for i, family in enumerate(families) if family == name]
         for name in dict.fromkeys(families)
     }
-    grid = _grid(SCALE * margin, points)
-    parts = [_family([studies[i] for i in own], grid) for own in members.values()]
-    # (t, s) log density of the studies of each family, and the shares given those of all
-    shared = [special.logsumexp(part.log_density, axis=(1, 2)) for part in parts]
-    of_shared = special.softmax(np.sum(shared, axis=0))
+    grid = _grid(margin, points)
+    own = [_log_density(y, v, grid) for y, v in studies]
+    # (tau, c, w, mu) log density of the studies of each mechanism, theta integrated
+    given_mu = [_theta_integrated(density, grid) for density in own]
+    of_family = {name: sum(given_mu[i] for i in mine) for name, mine in members.items()}
+    # (tau, c, w, sigma): evidence of each family, and the shares given that of all
+    evidence = {name: _log_product(log, grid.family) for name, log in of_family.items()}
+    shared = special.log_softmax(sum(evidence.values()))
     results: dict[int, Posterior] = {}
-    for own, part, total in zip(members.values(), parts, shared, strict=True):
-        given_shared = np.exp(part.log_density - total[:, None, None, :])
-        weight = (given_shared * of_shared[:, None, None, :]).ravel()
-        kept = weight > 1e-9 * weight.max()
-        share = weight[kept] / weight[kept].sum()
-        for place, i in enumerate(own):
-            mean, sd = part.mean[place].ravel()[kept], part.sd[place].ravel()[kept]
-            results[i] = _summary(mean, sd, share, margin, level)
+    for name, mine in members.items():
+        # (tau, c, w, mu): shares, sigma integrated
+        share = of_family[name] + _log_product(shared - evidence[name], grid.family.T)
+        for i in mine:
+            density = _posterior_density(own[i], share - given_mu[i], grid)
+            results[i] = _summary(density, grid, margin, level)
     return tuple(results[i] for i in range(len(studies)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """Squares of the standard deviations; the axes of the grid are t, tau, omega and sigma."""
-
-    tau2: Floats  # (n, n, 1, 1)
-    omega2: Floats  # (n, 1)
-    sigma2: Floats  # (n,)
-
-
-def _grid(scale: float, points: int) -> _Grid:
-    """Quantiles in the middle of equal shares of the priors."""
-    shares: Floats = (np.arange(points) + 0.5) / points
-    half_cauchy = scale * np.tan(np.pi * shares / 2.0)
-    half_normal = special.ndtri((1.0 + shares) / 2.0)
-    tau = half_cauchy[:, None, None, None] * half_normal[:, None, None]
-    return _Grid(tau**2, half_cauchy[:, None] ** 2, half_cauchy**2)
+def _grid(margin: float, points: int) -> _Grid:
+    least = _FINEST * margin
+    ends = least * np.sinh(np.linspace(-1.0, 1.0, EFFECTS + 1) * np.arcsinh(LARGEST / least))
+    effect = (ends[1:] + ends[:-1]) / 2.0
+    quantiles = np.tan(np.pi * (np.arange(points) + 0.5) / points / 2.0)
+    spreads = SCALE * margin * quantiles
+    # shares of whole cells, as a spread may be smaller than a cell
+    cauchy = np.arctan((ends[:, None] - effect) / spreads[:, None, None]) / np.pi
+    normal = special.ndtr(ends[:, None] / spreads)
+    with np.errstate(divide="ignore"):
+        near, family = np.log(np.diff(cauchy, axis=1)), np.log(np.diff(normal, axis=0))
+    return _Grid(ends, effect, spreads**2, quantiles**2, near, family)
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """A family over the grid, (n, n, n, n).
+def _log_density(y: Floats, v: Floats, grid: _Grid) -> Floats:
+    """(tau, c, theta) log density of the studies of a mechanism."""
+    between = grid.tau2[:, None, None] + grid.c2[:, None] * grid.effect**2
+    log: Floats = np.zeros_like(between)
+    for effect, variance in zip(y, v, strict=True):
+        total = variance + between
+        log -= 0.5 * (np.log(total) + (effect - grid.effect) ** 2 / total)
+    return log
 
-    log_density  of its studies, up to a constant
-    mean, sd     (members, n, n, n, n) of theta
+
+def _theta_integrated(own: Floats, grid: _Grid) -> Floats:
+    """(tau, c, w, mu)."""
+    return np.stack([_log_product(own, near) for near in grid.near], axis=2)
+
+
+def _posterior_density(own: Floats, share: Floats, grid: _Grid) -> Floats:
+    """(theta,) probability of each point.
+
+    own    (tau, c, theta)
+    share  (tau, c, w, mu) of the posterior, over the mechanism's own density
     """
-
-    log_density: Floats
-    mean: Floats
-    sd: Floats
-
-
-def _family(studies: Sequence[tuple[Floats, Floats]], grid: _Grid) -> _Family:
-    """Cost: O(members n^4)."""
-    # of each member: precision of theta from its own studies, and their weighted mean
-    precision, centre = np.empty((2, len(studies), *grid.tau2.shape))
-    log_density: Floats = np.zeros((len(grid.sigma2),) * 4)
-    for i, (y, v) in enumerate(studies):
-        w = 1.0 / (v[:, None, None, None, None] + grid.tau2)
-        precision[i] = w.sum(axis=0)
-        centre[i] = np.tensordot(y, w, axes=1) / precision[i]
-        residual = np.sum(w * (y[:, None, None, None, None] - centre[i]) ** 2, axis=0)
-        log_density += 0.5 * (np.log(w).sum(axis=0) - np.log(precision[i]) - residual)
-    # these means about mu
-    w = 1.0 / (1.0 / precision + grid.omega2)
-    total = w.sum(axis=0)
-    mu = np.sum(w * centre, axis=0) / total
-    residual = np.sum(w * (centre - mu) ** 2, axis=0)
-    log_density += 0.5 * (np.log(w).sum(axis=0) - np.log(total) - residual)
-    # mu about 0
-    about_0 = 1.0 / total + grid.sigma2
-    log_density -= 0.5 * (np.log(about_0) + mu**2 / about_0)
-    drawn = grid.sigma2 / about_0
-    # theta is drawn towards mu by what its own studies leave open
-    open_share = 1.0 / (1.0 + precision * grid.omega2)
-    mean = (1.0 - open_share) * centre + open_share * drawn * mu
-    variance = grid.omega2 * open_share + open_share**2 * drawn / total
-    return _Family(log_density, mean, np.sqrt(variance))
+    log = [
+        special.logsumexp(own + _log_product(share[:, :, w], near.T), axis=(0, 1))
+        for w, near in enumerate(grid.near)
+    ]
+    return np.asarray(special.softmax(special.logsumexp(log, axis=0)), np.float64)
 
 
-def _summary(mean: Floats, sd: Floats, weight: Floats, margin: float, level: float) -> Posterior:
-    """Of a mixture of normal distributions."""
+def _log_product(a: Floats, b: Floats) -> Floats:
+    """log(exp(a) @ exp(b))."""
+    most = a.max(axis=-1, keepdims=True)
+    other: NDArray[np.float64] = b.max(axis=0, keepdims=True)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(a - most) @ np.exp(b - other)) + most + other, np.float64)
 
-    def below(value: float) -> float:
-        return float(weight @ special.ndtr((value - mean) / sd))
 
-    def quantile(share: float) -> float:
-        reach = 40.0 * float(sd.max())
-        least, most = float(mean.min()) - reach, float(mean.max()) + reach
-        return float(optimize.brentq(lambda value: below(value) - share, least, most, xtol=1e-10))
-
-    centre = float(weight @ mean)
-    spread = float(np.sqrt(weight @ (sd**2 + (mean - centre) ** 2)))
-    hurts, helps = below(-margin), float(weight @ special.ndtr((mean - margin) / sd))
+def _summary(probability: Floats, grid: _Grid, margin: float, level: float) -> Posterior:
+    mean = float(probability @ grid.effect)
+    sd = float(np.sqrt(probability @ (grid.effect - mean) ** 2))
+    below = np.append(0.0, np.cumsum(probability))
+    hurts, not_helps = np.interp((-margin, margin), grid.ends, below).tolist()
     tail = (1.0 - level) / 2.0
-    return Posterior(
-        centre,
-        spread,
-        quantile(tail),
-        quantile(1.0 - tail),
-        helps,
-        max(0.0, 1.0 - helps - hurts),
-        hurts,
-    )
+    low, high = np.interp((tail, 1.0 - tail), below, grid.ends).tolist()
+    return Posterior(mean, sd, low, high, 1.0 - not_helps, not_helps - hurts, hurts)
