@@ -118,10 +118,12 @@ def posteriors(
     own = [_log_density(y, v, grid) for y, v in studies]
     # (tau, c, w, mu) log density of the studies of each mechanism, theta integrated
     given_mu = [_theta_integrated(density, grid) for density in own]
-    of_family = {name: sum(given_mu[i] for i in mine) for name, mine in members.items()}
+    of_family = {
+        name: np.sum([given_mu[i] for i in mine], axis=0) for name, mine in members.items()
+    }
     # (tau, c, w, sigma): evidence of each family, and the shares given that of all
     evidence = {name: _log_product(log, grid.family) for name, log in of_family.items()}
-    shared = special.log_softmax(sum(evidence.values()))
+    shared = special.log_softmax(np.sum(list(evidence.values()), axis=0))
     results: dict[int, Posterior] = {}
     for name, mine in members.items():
         # (tau, c, w, mu): shares, sigma integrated

@@ -220,9 +220,9 @@ class _Cached(Generic[Value]):
 
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Value]:
         values = self.compute(list(texts.values()))
-        rows = [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)]
-        if not self.file.store(self.table, rows):
-            return {key: self.unpack(*cells) for key, *cells in rows}
+        packed = {key: self.pack(value) for key, value in zip(texts, values, strict=True)}
+        if not self.file.store(self.table, [(key, *cells) for key, cells in packed.items()]):
+            return {key: self.unpack(*cells) for key, cells in packed.items()}
         stored = self.stored(list(texts))  # as the file holds them, from this process or another
         if len(stored) < len(texts):
             raise self.file.damaged("values that were just stored cannot be read")

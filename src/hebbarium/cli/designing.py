@@ -166,10 +166,10 @@ def carry_out(
         Meter("embedding texts", least=100, within=progress) as embedding,
         resumable(progress, out),
     ):
-        embedders: dict[str, CachedEmbedder] = {}
+        opened: dict[str, CachedEmbedder] = {}
 
         def embedder(spec: str) -> CachedEmbedder:
-            return embedders.setdefault(spec, named_embedder(spec, embedding))
+            return opened.setdefault(spec, named_embedder(spec, embedding))
 
         result = carried_out(
             ready,
