@@ -43,6 +43,28 @@ def the_state_asked_for_is_chosen_by_time(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "PS-8",
+    source="definition: of the places that hold most of the words, if not all do, the latest; of those before it the latest",
+)
+def the_state_before_the_named_one_is_chosen_by_time(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(2), list[Any](), list[Any]()
+    for size in (2, 3, 5, 8) * 8:
+        times = rng.integers(0, 4, size).astype(float).tolist()
+        named = rng.integers(0, 3, size).tolist()
+        after = max(
+            (place for place in range(size) if named[place] == max(named)),
+            key=lambda place: (times[place], place),
+        )
+        earlier = [place for place in range(size) if (times[place], place) < (times[after], after)]
+        told = max(earlier, key=lambda place: (times[place], place), default=None)
+        measured.append(specimen.preceding(times, named))
+        expected.append(told if len({*named}) > 1 else None)
+    return [-1 if place is None else place for place in measured], [
+        -1 if place is None else place for place in expected
+    ]
+
+
 QUESTIONS = (       # of the state that each asks for, by hand
     ("What is my latest reading?", "NEWEST"), ("Where does Bo live now?", "NEWEST"),
     ("When did we meet most recently?", "NEWEST"),
@@ -57,7 +79,10 @@ QUESTIONS = (       # of the state that each asks for, by hand
     ("Who led the team originally?", "FIRST"), ("What did I weigh at first?", "FIRST"),
     ("Have I ever slept in a tent before?", "ANY"), ("So has Bo swum here before now?", "ANY"),
     ("Was the lamp on before?", "FORMER"),
-    ("Have I moved from my former flat?", "FORMER"),
+    ("Have I moved from my former flat?", "FORMER"), ("What was my old number?", "FORMER"),
+    ("Where did Bo live before Oslo?", "PRECEDING"),
+    ("Who led the team before Ada came?", "PRECEDING"), ("How is my old car?", "PRESENT"),
+    ("Who does the dishes before dinner?", "ANY"),
     ("Where did Bo go last summer?", "ANY"), ("What did Bo say?", "ANY"),
     ("How often does Bo swim?", "ANY"), ("When did Bo move?", "ANY"),
     ("What does Bo do before he swims?", "ANY"), ("What is Bo's last name?", "PRESENT"),
@@ -164,6 +189,19 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What was the state of the patch for the parser before?", PATCH, [2, 0, 1, 3, 4]),
     ("What was the state of the patch for the parser originally?", PATCH, [0, 1, 2, 3, 4]),
     ("What did Bo say of the patch for the parser?", PATCH, [0, 1, 2, 3, 4]),
+    (
+        "What was the state of the patch for the parser before it was reverted?",
+        PATCH,
+        [2, 0, 1, 3, 4],
+    ),
+    (
+        "What was the state of the patch for the parser before it was merged?",
+        PATCH,
+        [0, 1, 2, 3, 4],
+    ),
+    ("What was the state of the patch for the parser before the soup?", PATCH, [0, 1, 2, 3, 4]),
+    ("Where did I live before Lima?", HOMES, [0, 1, 2, 3, 4]),
+    ("Where did I live before I moved back?", HOMES, [2, 0, 1, 3, 4]),
     ("Where do I live?", HOMES, [4, 0, 1, 2, 3]),
     ("Where does Ada live now?", HOMES, [4, 0, 1, 2, 3]),
     ("Has order 4471 shipped?", ORDERS, [0, 2, 1]),
@@ -336,6 +374,23 @@ def earlier_row(specimen: Any) -> Any:
 def newest_for_former(specimen: Any) -> Any:
     return specimen.replacing(
         "wanted", lambda times, asked: specimen.wanted(times, specimen.AskedState.NEWEST)
+    )
+
+
+@mutant("of several that are named the oldest counts", rejected_by="PS-8")
+def oldest_named(specimen: Any) -> Any:
+    def preceding(times: Any, named: Any) -> int | None:
+        place = named.index(max(named))
+        kept = [n if at <= place else 0 for at, n in enumerate(named)]
+        return specimen.preceding(times, kept)  # type: ignore[no-any-return]
+
+    return specimen.replacing("preceding", preceding)
+
+
+@mutant("the state that the question names is answered", rejected_by="PS-4")
+def named_itself(specimen: Any) -> Any:
+    return specimen.replacing(
+        "preceding", lambda times, named: None if len({*named}) == 1 else named.index(max(named))
     )
 
 

@@ -4,7 +4,8 @@ answered first: the newest, a former, the first.
 "The patch is in review", "the patch is merged", "the patch is reverted" match a question about the
 patch alike, so their order is chance.  A question asks for the newest state by its words ("now",
 "latest", "the last time", "still") or by its tense ("where does Bo live"), for a former one
-("before", "previous") or for the first ("originally") by its words.  One that asks for all states,
+("before", "previous"), for the one before another that it names ("before the Renault") or for the
+first ("originally") by its words.  One that asks for all states,
 for a summary or for an order is left alone.
 
 Two memories among the best tell states of one thing if
@@ -23,6 +24,8 @@ with yes or no the value is named, and does not set them apart ("is the door loc
 speaker says of himself is compared with what the same speaker says.
 
 The state asked for is put directly before the first of them; all other memories keep their order.
+The state that a question names is the newest of those that hold most of the words after "before",
+if not all hold as many; the one told before it is asked for.
 The time of a memory is when it was told, and of one time the later row counts.  A time ahead of the
 present is one that nobody has confirmed: until the present reaches it, the memory counts as told
 when it arrived.  The rules are for English, and ours.
@@ -56,7 +59,7 @@ from ...engine.text.english import word_set
 from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
 from ..shared.facts import FactRelation, FactStanding, agree, facts_of, predicate_of, relation
-from ..shared.questions import AskedState, asks_summary, state_asked
+from ..shared.questions import AskedState, asks_summary, state_asked, state_before
 from ..shared.times import told_at
 from ..shared.told_changes import covered_by_change, subject_of
 
@@ -192,6 +195,23 @@ def wanted(times: Sequence[float], asked: AskedState) -> int:
     )
 
 
+def preceding(times: Sequence[float], named: Sequence[int]) -> int | None:
+    """Which of some memories of one thing was told directly before the one that is named; None if
+    none is, or nothing was told before it.  O(g log g).
+
+    times  (g,)  h  when each was told, by row; of one time the later row is the newer
+    named  (g,)     how many of the words that name it each holds; of several with most the newest
+
+    >>> preceding([1.0, 5.0, 3.0], [0, 1, 0]), preceding([1.0, 5.0, 3.0], [1, 0, 0]), preceding([1.0, 2.0], [1, 1])
+    (2, None, None)
+    """
+    if min(named) == max(named):
+        return None
+    oldest = sorted(range(len(times)), key=lambda place: (times[place], place))
+    at = max(rank for rank, place in enumerate(oldest) if named[place] == max(named))
+    return oldest[at - 1] if at else None
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 class ComparedMemory(NamedTuple):
     """One of the best memories, with what the question and its text have in common."""
@@ -245,7 +265,11 @@ class PresentState(Mechanism[PresentStateParams]):
         rows = best(view.reranked, view.answerable, self.params.pool)
         if rows.size < 2:
             return
-        question = frozenset(cue.features.terms) - _WANTED
+        question, before = frozenset(cue.features.terms) - _WANTED, frozenset[str]()
+        if asked is AskedState.PRECEDING:
+            thing, state = state_before(words)
+            question = frozenset(terms_of(thing, stop_words=True)) - _WANTED
+            before = frozenset(terms_of(state, stop_words=True)) - question
         times = told_at(view.created[rows], view.arrived[rows], view.now).tolist()
         candidates = [
             candidate
@@ -262,8 +286,13 @@ class PresentState(Mechanism[PresentStateParams]):
             candidates, StateQuestion(question, either, asked is not AskedState.PRESENT, most)
         ):
             states = sorted(group, key=lambda candidate: candidate.row)
-            state = states[wanted([candidate.time for candidate in states], asked)].row
-            if state != group[0].row:
+            told_when = [candidate.time for candidate in states]
+            place = (
+                preceding(told_when, [len(before & member.told.stems) for member in states])
+                if asked is AskedState.PRECEDING
+                else wanted(told_when, asked)
+            )
+            if place is not None and (state := states[place].row) != group[0].row:
                 view.arranged[state] += view.reranked[group[0].row] + step - view.reranked[state]
 
     @staticmethod

@@ -105,6 +105,16 @@ _FIRST: Final = re.compile(
 _FORMER: Final = re.compile(
     r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b"
 )
+# "What did we drive before the Renault?" asks for the state before the one with a Renault, "what was
+# my old number?" for one that is no more.
+_PRECEDING: Final = re.compile(
+    r"^(?:(?:and|so|but|ok|okay|hey|hi|please|well|also|do you (?:know|remember)|can you (?:tell|remind) me|tell me|remind me) )*"
+    r"(?P<asked>(?:what|which|who|whom|whose|where|when|how)(?:(?: [^ ]+){0,6}? (?:was|were|did|had|used|[a-z]+ed)\b"
+    r"|(?<=who) (?!(?:is|are|do|does|has|have|can|will|would|may|must|should)\b)[a-z]+\b).*?) before (?P<state>[^ ].*)$"
+)
+_OLD: Final = re.compile(
+    r"^(?:.* )?(?:was|were) (?:my|our|your|his|her|their|its|the|[^ ]+'s) (?:old|ex) [^ ]"
+)
 # "Have I been there before?" asks whether it ever happened, not for what was so before the newest
 # state.
 _EXPERIENCE: Final = re.compile(
@@ -137,6 +147,7 @@ class AskedState(IntEnum):
     NEWEST = 2  # in words: "now", "latest", "the last time"
     FORMER = 3  # in words, one that the newest has replaced: "before", "previous"
     FIRST = 4  # in words, the oldest: "originally", "at first"
+    PRECEDING = 5  # in words, the one before a state that the question names: "before the Renault"
 
 
 def state_asked(words: str) -> AskedState:
@@ -145,15 +156,17 @@ def state_asked(words: str) -> AskedState:
 
     >>> [state_asked(q).name for q in ("where does bo live", "when did we last meet", "where did bo live before", "where did bo live")]
     ['PRESENT', 'NEWEST', 'FORMER', 'ANY']
-    >>> state_asked("have we met before").name
-    'ANY'
+    >>> state_asked("have we met before").name, state_asked("where did bo live before oslo").name
+    ('ANY', 'PRECEDING')
     """
     if _EXPERIENCE.search(words):
         return AskedState.ANY
     if _FIRST.search(words):
         return AskedState.FIRST
-    if _FORMER.search(words):
+    if _FORMER.search(words) or _OLD.search(words):
         return AskedState.FORMER
+    if _PRECEDING.search(words):
+        return AskedState.PRECEDING
     if _SAYS_NEWEST.search(words):
         return AskedState.NEWEST
     return (
@@ -161,6 +174,17 @@ def state_asked(words: str) -> AskedState:
         if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words)
         else AskedState.ANY
     )
+
+
+def state_before(words: str) -> tuple[str, str]:
+    """What a question for a preceding state asks, and the words that name the state after it, both
+    as words in lower case with single spaces; ("", "") for another question.  O(length).
+
+    >>> state_before("where did bo live before he moved to oslo")
+    ('where did bo live', 'he moved to oslo')
+    """
+    read = _PRECEDING.search(words)
+    return (read["asked"], read["state"]) if read else ("", "")
 
 
 def asks_earlier(words: str) -> bool:

@@ -83,6 +83,30 @@ def test_the_newest_telling_is_kept_and_the_first_of_its_states(
     assert name == "cortex" or states[0] == f"u{len(texts) - 1}"
 
 
+@pytest.mark.parametrize(
+    ("texts", "question", "answer"),
+    [
+        (
+            ("I train at Fitwell.", "I train at the barn.", "I train at the quay."),
+            "Where did I train before the quay?",
+            1,
+        ),
+        (
+            ("Ravi runs the mill.", "Oksana runs the mill.", "Ravi runs the mill again."),
+            "Who ran the mill before Ravi came back to run it again?",
+            1,
+        ),
+        (("My plate is KX 4410.", "My plate is now ZB 9021."), "What was my old plate?", 0),
+        (("My seat is 14C.", "My seat is 22A.", "My seat is 3F."), "Which seat did I have before 22A?", 0),
+    ],
+)  # fmt: skip
+def test_the_state_before_a_named_one_is_answered_first(
+    texts: tuple[str, ...], question: str, answer: int
+) -> None:
+    ids = [hit.id for hit in told("default", texts).retrieve(question)]
+    assert next(id for id in ids if id.startswith("u")) == f"u{answer}"
+
+
 def test_sets_say_in_their_first_words_that_they_have_a_gate() -> None:
     for name, chosen in REGISTRY.sets.items():
         gates = [
@@ -169,7 +193,7 @@ TEXTS = ("The lamp is on.", "The lamp is off.", "The lamp in the hall is on.", "
          "I sold the lamp.", "Lamp: on", "lamp", "?",
          "The oven is on.", "I live in Oslo.", "I moved to Rome.", "é \ud800 \0", "x " * 300)  # fmt: skip
 QUESTIONS = ("Is the lamp on now?", "Is the lamp on?", "Where do I live?",
-             "Was the lamp on before?", "What was the lamp at first?", "lamp", "")  # fmt: skip
+             "Was the lamp on before?", "Where was the lamp before it was off?", "What was the lamp at first?", "lamp", "")  # fmt: skip
 
 
 def ranking(texts: list[str], question: str, on: bool) -> list[int]:
