@@ -183,6 +183,12 @@ LATE = (
     (5.0, "Ada", "The code is 12."),
     (5.0, "Bo", "The code is 13."),
 )
+GOALS = (
+    (0.0, "Ada", "Sprint goal: ship the importer."),
+    (1.0, "Bo", "Sprint goal: fewer flaky tests by 9:30."),
+    (2.0, "Ada", "Reminder: the sprint goal hangs on the wall."),
+    (3.0, "Ada", "Reminder: buy soup."),
+)
 # question, what was told, rows of the answer by hand
 CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the state of the patch for the parser?", PATCH, [3, 0, 1, 2, 4]),
@@ -215,6 +221,8 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("Is the soup hot?", SOUP, [1, 0]),
     ("What is the code?", CODES, [1, 0, 2]),
     ("What is the code?", LATE, [2, 0, 1]),
+    ("What is the sprint goal?", GOALS, [1, 0, 2, 3]),
+    ("What is the soup?", GOALS, [0, 1, 2, 3]),
     ("Summarize what the code is now", LATE, [0, 1, 2]),
 )
 
@@ -391,6 +399,21 @@ def oldest_named(specimen: Any) -> Any:
 def named_itself(specimen: Any) -> Any:
     return specimen.replacing(
         "preceding", lambda times, named: None if len({*named}) == 1 else named.index(max(named))
+    )
+
+
+@mutant("a label does not make two texts states of one thing", rejected_by="PS-4")
+def unlabelled(specimen: Any) -> Any:
+    return specimen.replacing(
+        "told", lambda text: specimen.told(text)._replace(label=frozenset((text,)))
+    )
+
+
+@mutant("every label names what the question asks for", rejected_by="PS-4")
+def labelled_alike(specimen: Any) -> Any:
+    return specimen.replacing(
+        "told",
+        lambda text: specimen.told(text)._replace(label=frozenset(("sprint", "goal", "soup"))),
     )
 
 

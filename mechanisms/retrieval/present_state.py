@@ -12,6 +12,8 @@ Two memories among the best tell states of one thing if
 
     frame     their words are mostly the same, but for the value: numbers, dates and denials count
               as values
+    label     both begin with the same label ("Sprint goal: ..."), and the question has no other
+              words
     fact      rules read a fact of the same subject and predicate from both, of which the later one
               replaces the earlier one, or repeats it
     change    the later one says in free words that what the earlier one states is no longer so
@@ -36,6 +38,7 @@ with another one, at most l p.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -69,6 +72,7 @@ MOST_CHARACTERS: Final = 400
 APART: Final = 1e-5
 
 
+_LABEL: Final = re.compile(r"\s*([^:\n]{1,60}):\s")
 _SELF: Final = word_set("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours")
 _DENIALS: Final = word_set(
     "no not never none nobody nothing neither nor cannot without any more longer anymore"
@@ -98,6 +102,7 @@ class Told(NamedTuple):
     values  stems of numbers and dates
     being   whether the verb says what something is or has
     own     whether the speaker says it of himself
+    label   stems of what stands before a first colon, if that is short
     """
 
     words: frozenset[str]
@@ -106,6 +111,7 @@ class Told(NamedTuple):
     values: frozenset[str]
     being: bool
     own: bool
+    label: frozenset[str]
 
 
 @remembered
@@ -132,6 +138,9 @@ def told(text: str) -> Told:
         values,
         being,
         not _SELF.isdisjoint(said.words),
+        frozenset(terms_of(labelled[1], stop_words=True))
+        if (labelled := _LABEL.match(text))
+        else frozenset(),
     )
 
 
@@ -347,6 +356,10 @@ class PresentState(Mechanism[PresentStateParams]):
                 leader.told.values | other.told.values
             ) and self._follows(leader, other)
         if likeness(leader.told, other.told) >= self.params.likeness:
+            return True
+        if leader.told.label == other.told.label and 0 < len(question.words) == len(
+            question.words & leader.told.label
+        ):
             return True
         if (
             question.said

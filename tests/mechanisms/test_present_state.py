@@ -50,6 +50,10 @@ SERIES = (  # texts, question; the last text answers
         ("I moved to Turin.", "I moved to Genoa.", "I moved to Turin."),
         "Where did I move to most recently?",
     ),
+    (
+        ("Weekly goal: mend the roof.", "Weekly goal: swim twice.", "Weekly goal: call Uma."),
+        "What is the weekly goal?",
+    ),
 )
 
 
