@@ -215,10 +215,7 @@ def _selected(
 ) -> Selection:
     """`select`."""
     counter, most = rules.counter, len(candidates) if rules.max_items is None else rules.max_items
-    if (
-        budget is None
-        or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token
-    ):
+    if budget is None or _all_fit(candidates, budget * counter.per_token, counter):
         shown = {n: rules.whole(c) for n, c in enumerate(candidates[:most])}
         whole = Selection(
             (*_ordered(shown, candidates, rules.in_time), *_also(rules.also, None, counter)), ()
@@ -235,6 +232,14 @@ def _selected(
             [c.estimate for c in candidates], rules.least if rules.form.condenses else 0.0
         )
     return _Fitting(candidates, budget, rules, order, 0).selection()
+
+
+def _all_fit(candidates: Sequence[Candidate], room: float, counter: TokenCounter) -> bool:
+    """Whether all texts have at most `room` units.  The shortest are counted first, so that a long
+    one is not counted where the others leave it no room.
+    """
+    shortest_first = sorted((c.text for c in candidates), key=len)
+    return all((room := room - counter.units(text)) >= 0 for text in shortest_first)
 
 
 class _Fitting:

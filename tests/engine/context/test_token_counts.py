@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.context.selection import _all_fit
 from hebbarium.engine.context.tokens import LENGTH, counter
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -101,3 +103,19 @@ def test_the_units_of_lines_add_up_to_the_whole_within_two_percent(lines: list[s
     assert sum(LENGTH.units(line) + 1 for line in lines) - bool(lines) == LENGTH.units(whole)
     plain = [line.encode("ascii", "ignore").decode().replace("\r", " ") for line in lines]
     assert PIECES.tokens("\n".join(plain)) <= 1.02 * sum(map(PIECES.tokens, plain))
+
+
+@pytest.mark.parametrize(("room", "fits", "counted"), [(2, False, 3), (3, False, 4), (9, True, 4)])
+def test_a_long_text_is_not_counted_where_others_leave_it_no_room(
+    room: int, fits: bool, counted: int
+) -> None:
+    asked = list[str]()
+
+    class Words(type(LENGTH)):  # type: ignore[misc]
+        def units(self, text: str) -> int:
+            asked.append(text)
+            return len(text.split())
+
+    texts = [SimpleNamespace(text=text) for text in ("one " * 5, "a", "b", "c")]
+    fitting = _all_fit(texts, room, Words())  # type: ignore[arg-type]
+    assert fitting is fits and len(asked) == counted
