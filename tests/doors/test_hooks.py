@@ -1,5 +1,5 @@
-"""Hooks of an assistant's session, on payloads in the documented form of Claude Code and in forms
-of other versions and programs.
+"""Hooks of an assistant's session, on payloads in the documented forms of Claude Code, Gemini CLI and
+Codex, and in forms of other versions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 
 from hebbarium import HebbariumError, reopen
 from hebbarium.doors.files import memory_of
-from hebbarium.doors.hooks import EVENTS, HOOKS, answered, settings
+from hebbarium.doors.hooks import ASSISTANTS, HOOKS, answered, settings
 from hebbarium.doors.inbox import inbox_of, leave, take_in
 
 COMMON = {"session_id": "s1", "transcript_path": "/nowhere/s1.jsonl", "cwd": "/home/ada/boat",
@@ -35,6 +35,49 @@ PAYLOADS: dict[str, dict[str, Any]] = {
     "compact": {**COMMON, "hook_event_name": "PreCompact", "trigger": "auto",
                 "custom_instructions": ""},
     "end": {**COMMON, "hook_event_name": "SessionEnd", "reason": "exit"},
+}  # fmt: skip
+GEMINI_COMMON = {"session_id": "s1", "transcript_path": "/nowhere/s1.json", "cwd": "/home/ada/boat",
+                 "timestamp": "2026-03-01T10:00:00Z"}  # fmt: skip
+CODEX_COMMON = {"session_id": "s1", "turn_id": "u1", "transcript_path": None, "cwd": "/home/ada/boat",
+                "model": "m", "permission_mode": "default"}  # fmt: skip
+SAIL_PATCH = "*** Begin Patch\n*** Update File: sail.py\n@@\n-a\n+mend()\n*** End Patch"
+# the life of a session: hook and payload, in order
+LIVES: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "gemini": [
+        ("start", {**GEMINI_COMMON, "hook_event_name": "SessionStart", "source": "startup"}),
+        ("prompt", {**GEMINI_COMMON, "hook_event_name": "BeforeAgent",
+                    "prompt": "Why does the sail tear?"}),
+        ("tool", {**GEMINI_COMMON, "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                  "tool_input": {"command": "make sail"},
+                  "tool_response": {"llmContent": "the sail is torn", "returnDisplay": "torn"}}),
+        ("tool", {**GEMINI_COMMON, "hook_event_name": "AfterTool", "tool_name": "write_file",
+                  "tool_input": {"file_path": "sail.py", "content": "mend()"},
+                  "tool_response": {"llmContent": "written", "returnDisplay": ""}}),
+        ("tool", {**GEMINI_COMMON, "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+                  "tool_input": {"command": "make mast"},
+                  "tool_response": {"llmContent": "", "error": "no mast"}}),
+        ("tool", {**GEMINI_COMMON, "hook_event_name": "AfterTool", "tool_name": "read_file",
+                  "tool_input": {"absolute_path": "sail.py"}, "tool_response": {"llmContent": "x"}}),
+        ("compact", {**GEMINI_COMMON, "hook_event_name": "PreCompress", "trigger": "auto"}),
+        ("end", {**GEMINI_COMMON, "hook_event_name": "SessionEnd", "reason": "exit"}),
+    ],
+    "codex": [
+        ("start", {**CODEX_COMMON, "hook_event_name": "SessionStart", "source": "startup"}),
+        ("prompt", {**CODEX_COMMON, "hook_event_name": "UserPromptSubmit",
+                    "prompt": "Why does the sail tear?"}),
+        ("tool", {**CODEX_COMMON, "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                  "tool_use_id": "t1", "tool_input": {"command": "make sail"},
+                  "tool_response": "the sail is torn"}),
+        ("tool", {**CODEX_COMMON, "hook_event_name": "PostToolUse", "tool_name": "apply_patch",
+                  "tool_use_id": "t2", "tool_input": {"command": SAIL_PATCH},
+                  "tool_response": "Done!"}),
+        ("tool", {**CODEX_COMMON, "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                  "tool_use_id": "t3", "tool_input": {"command": "make mast"},
+                  "tool_response": {"error": "no mast"}}),
+        ("compact", {**CODEX_COMMON, "hook_event_name": "PreCompact", "trigger": "auto"}),
+        ("end", {**CODEX_COMMON, "hook_event_name": "Stop", "stop_hook_active": False,
+                 "last_assistant_message": "Mended."}),
+    ],
 }  # fmt: skip
 
 
@@ -84,6 +127,25 @@ def test_a_session_is_kept_and_the_next_one_is_shown_it(session: Session) -> Non
         event = memory.events[1]
         assert (event.session, event.get("project"), event.get("command")) == (
             "s1", "boat", "make sail")  # fmt: skip
+
+
+@pytest.mark.parametrize("assistant", LIVES)
+def test_other_assistants_keep_and_are_shown_the_same(session: Session, assistant: str) -> None:
+    life = LIVES[assistant]
+    assert {payload["hook_event_name"] for _, payload in life} == set(
+        ASSISTANTS[assistant].values()
+    )
+    for name, payload in life:
+        assert session(name, payload) == {}, "an empty memory shows nothing, and none fails"
+    written = "sail.py\n" + ("mend()" if assistant == "gemini" else SAIL_PATCH)
+    assert session.told() == [
+        ("", "Why does the sail tear?"), ("shell_exec", "the sail is torn"),
+        ("file_write", written), ("error", "make mast\nno mast"),
+    ]  # fmt: skip
+    for name, payload in life[:2]:
+        shown = session(name, payload)["hookSpecificOutput"]
+        assert shown["hookEventName"] == payload["hook_event_name"]
+        assert "the sail is torn" in shown["additionalContext"]
 
 
 def test_a_project_is_shown_its_own_memories(session: Session) -> None:
@@ -168,11 +230,13 @@ def test_a_damaged_inbox_is_an_error_with_a_cure(session: Session) -> None:
 def test_the_settings_call_commands_that_exist(
     hebbarium: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert set(EVENTS) == set(HOOKS) and len(HOOKS) == 7
-    code, out, _ = hebbarium("hook", "settings", "--path", tmp_path / "life.db")
-    assert code == 0 and json.loads(out) == settings(tmp_path / "life.db")
-    hooks = json.loads(out)["hooks"]
-    assert set(hooks) == set(EVENTS.values())
+    assert set(ASSISTANTS["claude"]) == set(HOOKS) - {"edit"} and len(HOOKS) == 7
+    path = tmp_path / "life.db"
+    for assistant, events in ASSISTANTS.items():
+        code, out, _ = hebbarium("hook", "settings", "--path", path, "--for", assistant)
+        assert code == 0 and json.loads(out) == settings(path, assistant)
+        assert list(json.loads(out)["hooks"]) == list(events.values()) and set(events) < set(HOOKS)
+    assert settings(path) == settings(path, "claude")
     for name in HOOKS:
         monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(PAYLOADS[name])))
         code, out, err = hebbarium("hook", name, "--path", tmp_path / "life.db", "--set", "bm25",

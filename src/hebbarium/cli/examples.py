@@ -89,7 +89,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "memory rebuild": ("memory life.db rebuild --set hybrid",),
     "memory chat": ("memory life.db chat",),
     "serve": ("serve --path life.db", "serve --path life.db --http 8765"),
-    "hook": ("hook settings --path life.db", "hook start --path life.db < payload.json"),
+    "hook": (
+        "hook settings --path life.db --for gemini",
+        "hook start --path life.db < payload.json",
+    ),
     "doctor": ("doctor",),
     "new": ("new fading --into lab", "new fading --into . --home maintenance"),
     "warm": ("warm --set default",),

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from ..engine.memory.engine import Engine
 
 
+class Assistant(StrEnum):
+    """Names in `doors.hooks.ASSISTANTS`."""
+
+    CLAUDE = "claude"
+    GEMINI = "gemini"
+    CODEX = "codex"
+
+
 class HookName(StrEnum):
     """Names in `doors.hooks.HOOKS`, and what prints the settings that call them."""
 
@@ -106,12 +114,20 @@ def hook(
         HookName,
         typer.Argument(
             metavar="HOOK",
-            help="start, prompt, tool, edit, failure, compact or end; settings prints the settings of Claude Code that call them.",
+            help="start, prompt, tool, edit, failure, compact or end; settings prints the settings of an assistant that call them.",
         ),
     ],
     path: PathOption = None,
     set_name: SetOption = DEFAULT_SET,
     embedder: EmbedderOption = "minilm",
+    assistant: Annotated[
+        Assistant,
+        typer.Option(
+            "--for",
+            metavar="ASSISTANT",
+            help="Whose settings are printed: claude (Claude Code), gemini (Gemini CLI) or codex.",
+        ),
+    ] = Assistant.CLAUDE,
 ) -> None:
     """Read what an assistant gives a hook from the standard input, and write what it reads.
 
@@ -123,7 +139,7 @@ def hook(
 
     file = _file(path)
     if name is HookName.SETTINGS:
-        print_json(settings(file.absolute()))
+        print_json(settings(file.absolute(), assistant.value))
         return
 
     def opened() -> Engine:
