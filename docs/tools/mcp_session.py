@@ -204,8 +204,8 @@ def timed(server: Sequence[str], events: int, calls: int) -> dict[str, list[floa
             await call("status")
         return spent
 
-    found: dict[str, list[float]] = asked(server, lived, None)
-    return found
+    spent_by_tool: dict[str, list[float]] = asked(server, lived, None)
+    return spent_by_tool
 
 
 def row(tool: str, spent: Sequence[float]) -> str:
@@ -226,7 +226,7 @@ def page(
     commit: str,
 ) -> str:
     """The page."""
-    rows = "\n".join(row(tool, found) for tool, found in spent.items())
+    rows = "\n".join(row(tool, milliseconds) for tool, milliseconds in spent.items())
     bare = (before[:1] + [without_repetition(line) for line in before[1:]],
             [without_repetition(line) for line in after])  # fmt: skip
     lines = ["\n".join(map(shortened, part)) for part in bare]

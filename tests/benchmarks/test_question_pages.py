@@ -124,13 +124,13 @@ def test_two_runs_stand_side_by_side(
         {row["question"]: row for row in folder.rows()} for folder in both
     )  # fmt: skip
     for page in pages:
-        one, other = first[page.question], second[page.question]
-        places = {id: place for place, id in enumerate(other["retrieved"], 1)}
+        row_of_first, row_of_second = first[page.question], second[page.question]
+        places = {id: place for place, id in enumerate(row_of_second["retrieved"], 1)}
         assert [event.other for event in page.sides[0].answer] == [
-            places.get(id, 0) for id in one["retrieved"]
+            places.get(id, 0) for id in row_of_first["retrieved"]
         ]
-        hit = [0 < row["ranks"][0] <= 10 for row in (one, other)]
-        same = one["retrieved"] == other["retrieved"]
+        hit = [0 < row["ranks"][0] <= 10 for row in (row_of_first, row_of_second)]
+        same = row_of_first["retrieved"] == row_of_second["retrieved"]
         assert page.outcome == (
             "gained" if hit[1] > hit[0] else "lost" if hit[0] > hit[1]
             else "same answer" if same else "equal"
