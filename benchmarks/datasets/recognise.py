@@ -598,8 +598,11 @@ def _of_json(text: str) -> DataForm | None:
             before=f"name the file {EVENTS}, and give its folder",
         )
     fields = _mapped(first)
-    if {"role", "content"} <= set(first) and "time" not in dict(fields).values():
-        return OPENAI
+    if {"role", "content"} <= set(first):
+        if "time" not in dict(fields).values():
+            return OPENAI
+        if set(first) <= TIMED_MESSAGE and first["role"] in ROLES_OF_MESSAGES:
+            return replace(OPENAI, fields=fields)
     kind = (
         "lines of JSON"
         if lines
@@ -622,6 +625,10 @@ def _is_json(text: str) -> bool:
     return True
 
 
+# of a message of an interface to which a program has added its time
+TIMED_MESSAGE: Final = frozenset({"role", "content", "id", "name", "type", "tool_calls",
+                                  "tool_call_id", "created_at", "timestamp", "time"})  # fmt: skip
+ROLES_OF_MESSAGES: Final = ("system", "developer", "user", "assistant", "tool")
 OWN_FIELDS: Final = frozenset({"conversation", "id", "text"})
 
 

@@ -267,6 +267,18 @@ def test_lists_of_messages_in_every_form(tmp_path: Path, form: str) -> None:
     assert left_out(report)["instructions of the program to the assistant"] == chats
 
 
+@pytest.mark.parametrize("field", ["created_at", "timestamp", "time"])
+def test_messages_with_times_are_no_rows_of_a_table(tmp_path: Path, field: str) -> None:
+    """Else instructions of the program would be told as somebody's words."""
+    given = [{**message, field: f"2025-03-01T10:0{n}:00Z"} for n, message in enumerate(MESSAGES)]
+    rows, report = imported(write(tmp_path / "chat.json", given))
+    assert report["form"] == "messages" and [r["text"] for r in rows] == ["Hot?", "Very."]
+    assert [r["time"][:16] for r in rows] == ["2025-03-01T10:01", "2025-03-01T10:02"]
+    assert left_out(report)["instructions of the program to the assistant"] == 1
+    others = [{**message, "room": "kitchen"} for message in given]
+    assert imported(write(tmp_path / "rooms.json", others))[1]["form"] == "records"
+
+
 def test_slack_has_names_in_place_of_marks(tmp_path: Path) -> None:
     folder = slack(tmp_path / "export")
     rows, report = imported(folder)
