@@ -19,7 +19,7 @@ from ..execution.spec import RunSpec
 from ..scores.agreement import LABEL, ChiSquared, McNemar, Proportion, chi_squared, mcnemar, wilson
 from ..scores.cluster_robust import ClusterT, cluster_t
 from ..scores.levels import Levels, levels, sessions_of
-from ..scores.metrics import METRICS, Metrics, depth_summary, question_metrics
+from ..scores.metrics import METRICS, Metrics, depth_summary, forbidden_shares, question_metrics
 from .explain import signed
 
 PRIMARY = "recall@10"  # decides which questions are gained and lost
@@ -120,6 +120,9 @@ class Comparison:
     independent    the comparison that treats questions as independent
     levels         where the difference of recall@10 varies; None without the data
     categories     category -> paired questions, recall@10 of the first and of the second run
+    forbidden      shares of the first places that hold what must not come back, over the questions of
+                   both runs that say it; lower is better, so the second run wins where its share is
+                   lower.  () for data that say nothing of the kind
     gained, lost   questions with a higher and with a lower recall@10 in the second run, in the
                    order of the file
     notes          what a reader should know
@@ -141,6 +144,7 @@ class Comparison:
     gained: tuple[Changed, ...]
     lost: tuple[Changed, ...]
     notes: tuple[str, ...]
+    forbidden: tuple[MetricPair, ...] = ()
 
 
 def compare(
@@ -166,10 +170,11 @@ def compare(
         Side(str(first.path), first.measured, names[0], alone[0]),
         Side(str(second.path), second.measured, names[1], alone[1]),
     )
-    asked = tuple(
-        {(row["conversation"], row["question"]): row for row in run.rows(arm) if row["gold"]}
+    everything = [
+        {(row["conversation"], row["question"]): row for row in run.rows(arm)}
         for run, arm in zip((first, second), names, strict=True)
-    )
+    ]
+    asked = tuple({key: row for key, row in rows.items() if row["gold"]} for rows in everything)
     pairs = {key: (row, asked[1][key]) for key, row in asked[0].items() if key in asked[1]}
     if not pairs:
         raise InputError(
@@ -213,6 +218,7 @@ def compare(
         gained=tuple(c for c in changed.values() if c.second > c.first),
         lost=tuple(c for c in changed.values() if c.second < c.first),
         notes=tuple(notes),
+        forbidden=_forbidden(*everything),
     )
 
 
@@ -282,14 +288,40 @@ def _text_of(data: Dataset) -> tuple[Texts, Texts]:
 def _metric(
     name: str, scores: Sequence[tuple[Metrics, Metrics]], clusters: Sequence[str]
 ) -> MetricPair:
-    pairs = [(a.named()[name], b.named()[name]) for a, b in scores]
+    return _pair(name, [(a.named()[name], b.named()[name]) for a, b in scores], clusters)
+
+
+def _pair(
+    name: str, pairs: Sequence[tuple[float, float]], clusters: Sequence[str], *, lower: bool = False
+) -> MetricPair:
+    """lower: whether lower values are better."""
     first, second = (sum(pair[side] for pair in pairs) / len(pairs) for side in (0, 1))
+    above = sum(a > b for a, b in pairs), sum(b > a for a, b in pairs)
     return MetricPair(
         name,
         first,
         second,
         cluster_t([b - a for a, b in pairs], clusters),
-        mcnemar(sum(a > b for a, b in pairs), sum(b > a for a, b in pairs)),
+        mcnemar(*(above[::-1] if lower else above)),
+    )
+
+
+def _forbidden(
+    first: Mapping[Key, Mapping[str, Any]], second: Mapping[Key, Mapping[str, Any]]
+) -> tuple[MetricPair, ...]:
+    """The shares of both runs by depth; their difference is negative where the second is better."""
+    keys = [key for key, row in first.items() if row.get("forbidden") and key in second]
+    shares = [
+        tuple(
+            forbidden_shares(rows[key]["retrieved"], first[key]["forbidden"])
+            for rows in (first, second)
+        )
+        for key in keys
+    ]
+    clusters = [conversation for conversation, _ in keys]
+    return tuple(
+        _pair(name, [(a[name], b[name]) for a, b in shares], clusters, lower=True)
+        for name in (shares[0][0] if shares else ())
     )
 
 

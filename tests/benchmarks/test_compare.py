@@ -144,6 +144,30 @@ def test_every_metric_has_its_wins_and_losses(pair: tuple[RunFolder, RunFolder])
     )
 
 
+def test_what_must_not_come_back_is_compared_and_less_of_it_wins(tmp_path: Path) -> None:
+    def rows(*answers: str) -> list[dict[str, Any]]:
+        return [
+            row(f"c{n % 2}", f"q{n}", ["g"] if n else [], [1] if n else [], list(answer),
+                **({"forbidden": ["x", "y"]} if n < 4 else {}))
+            for n, answer in enumerate(answers)
+        ]  # fmt: skip
+
+    first = written(tmp_path / "first", rows("xg", "gx", "gxy", "ga", "xy"))
+    second = written(tmp_path / "second", rows("g", "g", "gxy", "gx", "xy"))
+    result = compare(first, second)
+    five = next(m for m in result.forbidden if m.metric == "forbidden@5")
+    # of the four questions that forbid anything, also the one without gold
+    assert (five.first, five.second) == pytest.approx(((1 + 1 + 2 + 0) / 20, (2 + 1) / 20))
+    assert (five.paired.second_only, five.paired.first_only) == (2, 1)
+    assert five.paired.p == 1.0 and five.difference.mean == pytest.approx(-1 / 20)
+    page = to_html(result, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "forbidden@5" in page and "<td>2 : 1</td>" in page
+
+
+def test_data_that_forbid_nothing_have_no_such_metric(pair: tuple[RunFolder, RunFolder]) -> None:
+    assert compare(*pair).forbidden == ()
+
+
 def test_metrics_at_several_depths_are_those_of_the_ranks(
     pair: tuple[RunFolder, RunFolder],
 ) -> None:

@@ -205,7 +205,7 @@ def export(
     from ..console import print_lines
     from ..reporting.text import plural
 
-    folders = forced(*(found.path for found in exporting.runs_of(run)), force=force)
+    folders = forced(*(inner.path for inner in exporting.runs_of(run)), force=force)
     rows = exporting.tables(folders)
     for path, write in ((csv, exporting.to_csv), (parquet, exporting.to_parquet)):
         if path:
@@ -279,18 +279,19 @@ def _print_comparison(result: Comparison) -> None:
         ),
         "",
     )
-    rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", signed(m.difference.mean, 4),
-             _interval(m.difference), _p(m.difference),
-             f"{m.paired.second_only} : {m.paired.first_only}", f"{m.paired.p:.3g}")
-            for m in result.metrics]  # fmt: skip
     numbers = ["first", "second", "difference", "95% interval", "p", "won : lost", "McNemar p"]
-    print_table(
-        "Second minus first; positive: the second is better",
-        ["metric", *numbers],
-        rows,
-        numbers=numbers,
-        whole=["metric", *numbers],
-    )
+    for title, pairs in (
+        ("Second minus first; positive: the second is better", result.metrics),
+        ("What must not come back; negative: the second is better", result.forbidden),
+    ):
+        rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", signed(m.difference.mean, 4),
+                 _interval(m.difference), _p(m.difference),
+                 f"{m.paired.second_only} : {m.paired.first_only}", f"{m.paired.p:.3g}")
+                for m in pairs]  # fmt: skip
+        if rows:
+            print_table(
+                title, ["metric", *numbers], rows, numbers=numbers, whole=["metric", *numbers]
+            )
     depths = [
         (
             str(depth),
