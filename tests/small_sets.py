@@ -23,6 +23,7 @@ def write_files(folder: Path, value: Json, name: str) -> Path:
 
     value  a list with what each file holds; of `madial` lists of lines
     """
+    folder.mkdir(parents=True, exist_ok=True)
     for file, content in zip(FILES[name], value if isinstance(value, list) else [], strict=False):
         lines = content if name == "madial" and isinstance(content, list) else [content]
         text = "\n".join(json.dumps(line) for line in lines)

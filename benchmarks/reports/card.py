@@ -60,6 +60,8 @@ def card(manifest: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str, A
             "metrics": {name: value for name, value in overall.items() if name != "n"},
             "depths": dict(metrics.get("depths", {})),
             "chance": dict(metrics.get("chance", {})),
+            "oracle": dict(metrics.get("oracle", {})),
+            **({"forbidden": metrics["forbidden"]} if "forbidden" in metrics else {}),
             "pool": metrics.get("pool"),
             "abstention": dict(metrics.get("abstention", {})),
             "times_ms": {phase: dict(each) for phase, each in metrics["timing_ms"].items()},

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
+from small_sets import precisionmembench, write_files
 
-from hebbarium.benchmarks.datasets import Dataset
+from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.experiments.run import run
@@ -96,6 +97,21 @@ def test_tokens_of_a_language_model_are_summed(ran: Path) -> None:
     assert made["language_model"]["tokens"] == 18
 
 
+def test_the_card_has_the_ceiling_and_what_came_back_and_must_not(
+    tmp_path: Path, registry: Registry
+) -> None:
+    folder = write_files(tmp_path / "data", precisionmembench(), "precisionmembench")
+    out = tmp_path / "out"
+    chosen = MechanismSet("words", "", {"lexical_bm25": {}})
+    run(chosen, registry, load("precisionmembench", folder), EMBEDDER, out)
+    made, metrics = read(out), read(out, "metrics.json")
+    Draft202012Validator(schema()).validate(made)
+    assert made["oracle"] == metrics["oracle"] and made["oracle"]["hit@10"] == 1.0
+    assert made["forbidden"] == metrics["forbidden"] and made["forbidden"]["n"] == 6
+    rows = [json.loads(line) for line in (out / "rows.jsonl").read_text("utf-8").splitlines()]
+    assert all(set(row["forbidden"]).isdisjoint(row["gold"]) for row in rows)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -103,6 +119,8 @@ def test_tokens_of_a_language_model_are_summed(ran: Path) -> None:
         {"metrics": {"hit@10": 2.0}},
         {"more": 1},
         {"depths": {"f1@3": 0.1}},
+        {"oracle": {"f1@3": 0.1}},
+        {"forbidden": {"n": 1}},
         {"format": 2},
     ],
 )
