@@ -24,7 +24,7 @@ NUMBER = re.compile(r"locomo_\d+_qa(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class AnswerCorrection:
     """An error that the audit found.
 
     place     place of the question in its conversation, from 0
@@ -103,7 +103,7 @@ def audit_files(folder: Path) -> list[Path]:
     return [file for _, file in sorted(numbered.items())]
 
 
-def corrections(folder: Path) -> list[Correction]:
+def corrections(folder: Path) -> list[AnswerCorrection]:
     """Every error in the audit's files, in their order.  Raises DataError."""
     return [
         _correction(place)
@@ -112,13 +112,13 @@ def corrections(folder: Path) -> list[Correction]:
     ]
 
 
-def _correction(place: JsonPlace) -> Correction:
+def _correction(place: JsonPlace) -> AnswerCorrection:
     name = place.field("question_id")
     match = NUMBER.fullmatch(name.name())
     if match is None:
         name.wrong(f"{name.value!r} names no question", "write it like 'locomo_0_qa12'")
     evidence = [item.text() for item in place.field("correct_evidence").each("evidence")]
-    return Correction(
+    return AnswerCorrection(
         int(match[1]),
         place.field("question").name(),
         place.field("error_type").name().lower(),
@@ -129,7 +129,7 @@ def _correction(place: JsonPlace) -> Correction:
 
 
 def _corrected(
-    conversation: Conversation, listed: Sequence[Correction], counted: Counter[str]
+    conversation: Conversation, listed: Sequence[AnswerCorrection], counted: Counter[str]
 ) -> Conversation:
     mine = {(c.place, c.question): c for c in listed}
     turns = {dialog: e.id for e in conversation.events for dialog in dialogs(e.id)}
@@ -145,7 +145,10 @@ def _corrected(
 
 
 def _question(
-    question: Question, correction: Correction, turns: Mapping[str, str], counted: Counter[str]
+    question: Question,
+    correction: AnswerCorrection,
+    turns: Mapping[str, str],
+    counted: Counter[str],
 ) -> Question:
     gold = tuple(turns[dialog] for dialog in correction.evidence if dialog in turns)
     counted["corrected"] += 1
