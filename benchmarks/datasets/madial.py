@@ -29,6 +29,7 @@ from .base import (
 from .reading import digest_of
 
 MEMORIES, DIALOGUES = "MADial-Bench-en-memory.json", "MADial-Bench-en-dialogue.json"
+LATER = 14 * 24.0  # h, from the last memory to the dialogues
 ARCHIVE = "archive"  # id of the only conversation
 _MARK = re.compile(r"<[A-Z]OD>\s*")  # <BOD> and <EOD>, the ends of a dialogue
 _SPOKEN = re.compile(r"<([^<>]+)>:\s*(.*)", re.DOTALL)
@@ -42,8 +43,9 @@ def load_madial(path: Path | None, limit: int | None = None) -> Dataset:
     assistant should recall, as lines `speaker: text`, and all memories are the pool.  Gold: the
     relevant memories; those that are not in the archive are counted.  Category: the scene of the
     first of them.  A memory has a date without a time of day; memories of one day are a minute
-    apart, in the order of the file.  All questions are asked an hour after the last memory
-    (engineering: the file has no dates of dialogues).  Scene and emotion are attributes, which are
+    apart, in the order of the file.  All questions are asked two weeks after the last memory
+    (engineering: the file has no dates of dialogues; the day of the last memory would be what a
+    child calls today).  Scene and emotion are attributes, which are
     not embedded; the source embeds both beside the text.
 
     path   the folder with the two files, or one of them
@@ -68,7 +70,7 @@ def load_madial(path: Path | None, limit: int | None = None) -> Dataset:
             )
         )  # fmt: skip
     questions = tuple(
-        _question(line, number, clock.now + 1.0, scenes, counted)
+        _question(line, number, clock.now + LATER, scenes, counted)
         for number, line in enumerate(dialogues, 1)
     )
     return assemble(
