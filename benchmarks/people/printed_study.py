@@ -123,12 +123,12 @@ class PrintedReport:
         return ("memory", "score", *(effect.name for effect in self.paradigm.effects))
 
     def lines(self) -> list[tuple[str, ...]]:
-        """A row of cells for each memory, after one for people."""
+        """A row of cells for each memory, after one for what is printed of people."""
         people = {point: each.value for point, each in self.paradigm.printed.items()}
         first = [
             f"{effect.of(people):.3f}" if people else "above 0" for effect in self.paradigm.effects
         ]
-        return [("people", "", *first)] + [
+        return [("printed", "", *first)] + [
             (row.name, row.why, *[""] * len(first))
             if row.why
             else (

@@ -1,0 +1,67 @@
+"""The page of measured memories and its picture are those of docs/results/people.json."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import pytest
+from scripts import script
+
+from hebbarium.engine.catalogue.registry import Registry
+
+
+@pytest.fixture(scope="module")
+def tool() -> Any:
+    return script("people_results")
+
+
+@pytest.fixture(scope="module")
+def results(tool: Any) -> dict[str, Any]:
+    measured: dict[str, Any] = json.loads(tool.RESULTS.read_text(encoding="utf-8"))
+    return measured
+
+
+def test_page_and_picture_follow_from_the_results(tool: Any, results: Any) -> None:
+    """If not, run `python docs/tools/people_results.py`."""
+    assert tool.PAGE.read_text(encoding="utf-8") == tool.page(results)
+    assert tool.PICTURE.read_text(encoding="utf-8") == tool.drawn(results)
+
+
+def test_a_nearness_is_the_geometric_mean_over_what_all_have(tool: Any) -> None:
+    def row(distance: float | None) -> dict[str, Any]:
+        return {"mean": distance, "low": None, "high": None, "effects": {}, "why": ""}
+
+    memories = {
+        "a": {"fan": row(1.0), "sleep": row(4.0), "testing": row(9.0)},
+        "b": {"fan": row(2.0), "sleep": row(0.5), "testing": row(None)},
+    }
+    assert tool.in_common(memories, ["a", "b"]) == ["fan", "sleep"]
+    near = tool.nearness(memories, ["a", "b"])
+    assert near == {"a": pytest.approx(2.0), "b": pytest.approx(1.0)}
+
+
+def test_the_picture_names_every_set_in_the_places_of_its_numbers(tool: Any, results: Any) -> None:
+    picture = ET.fromstring(tool.drawn(results))
+    circles = list(picture.iter("{http://www.w3.org/2000/svg}circle"))
+    useful = tool.usefulness()
+    names = [n for n in results["memories"] if all(n in of for of in useful.values())]
+    assert len(names) > 3 and set(useful) == {"LoCoMo", "BEAM 100K"}
+    for place, of in enumerate(useful.values()):
+        panel = {
+            c[0].text: float(c.attrib["cx"]) for c in circles[place * len(names) :][: len(names)]
+        }
+        assert set(panel) == set(names)
+        assert sorted(panel, key=lambda n: panel[n]) == sorted(
+            names, key=lambda n: (of[n], panel[n])
+        )
+
+
+def test_usefulness_is_read_from_the_pages_of_measurements(tool: Any) -> None:
+    for data in tool.usefulness().values():
+        assert {"default", "naive_rag", "everything"} <= set(data)
+        assert all(0.0 < recall < 1.0 for recall in data.values())
+    gained = tool.gained_by()
+    assert gained["lexical_bm25"] == 0.103 and gained["curation"] == -0.0011
+    assert set(gained) == set(Registry.read().set("default").mechanisms)
