@@ -249,6 +249,10 @@ def page(results: Results) -> str:
         for effect in paradigm.effects:
             verdicts = [memories[n].get(id, {}).get("effects", {}).get(effect.name) for n in names]
             text += _row([f"`{id}`", effect.name, *(SHORT[v] if v else "" for v in verdicts)])
+    text += ["", "## What no set shows", "", NOT_SHOWN, ""]
+    for id, paradigm in PRINTED.items():
+        if absent := [e.name for e in paradigm.effects if _absent(memories, names, id, e.name)]:
+            text.append(f"- `{id}`, {'; '.join(absent)}. {paradigm.missing}")
     for chosen in dict.fromkeys(row["set"] for row in results["trials"].values()):
         text += ["", f"## What the mechanisms of `{chosen}` do", "", TRIALS, ""]
         rows = [row for row in results["trials"].values() if row["set"] == chosen]
@@ -281,8 +285,18 @@ simulated ones. Two numbers of the readout are fitted to each printed experiment
 `induced_forgetting` say less than `fan`, `retention` or `sleep`. A memory without a score had equal scores for all words, or its gates refused them."""
 EFFECTS = """yes: as people; against: the other way; no: within a tenth of people's effect; ?: undecided. What `bm25`, `naive_rag` or recency alone show
 follows from the protocol or from words and time alone, and says nothing for a mechanism."""
+NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""
 TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people. In bold what is decided
 and more than a twentieth; `=` what is within a twentieth; the rest is undecided."""
+
+
+def _absent(
+    memories: Mapping[str, Mapping[str, Any]], names: Sequence[str], paradigm: str, effect: str
+) -> bool:
+    """Whether an effect was looked for, and no set shows it that no baseline shows."""
+    verdicts = {n: memories[n].get(paradigm, {}).get("effects", {}).get(effect) for n in names}
+    shown = {name for name, verdict in verdicts.items() if verdict == "as people"}
+    return any(verdicts.values()) and (not shown or bool(shown & set(BASELINES)))
 
 
 def _row(cells: Sequence[str]) -> list[str]:

@@ -42,6 +42,18 @@ def test_a_nearness_is_the_geometric_mean_over_what_all_have(tool: Any) -> None:
     assert near == {"a": pytest.approx(2.0), "b": pytest.approx(1.0)}
 
 
+def test_an_effect_of_a_baseline_is_none_that_sets_show(tool: Any) -> None:
+    def memory(verdict: str) -> dict[str, Any]:
+        return {"sleep": {"effects": {"less": verdict}}}
+
+    memories = {"a": memory("as people"), "b": memory("no effect"), "bm25": memory("no effect")}
+    assert not tool._absent(memories, list(memories), "sleep", "less")
+    assert tool._absent(memories, ["b", "bm25"], "sleep", "less")
+    memories["bm25"] = memory("as people")
+    assert tool._absent(memories, list(memories), "sleep", "less")
+    assert not tool._absent(memories, list(memories), "sleep", "never looked for")
+
+
 def test_the_picture_names_every_set_in_the_places_of_its_numbers(tool: Any, results: Any) -> None:
     picture = ET.fromstring(tool.drawn(results))
     circles = list(picture.iter("{http://www.w3.org/2000/svg}circle"))
