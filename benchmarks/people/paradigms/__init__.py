@@ -7,6 +7,7 @@ from typing import Final
 from . import (
     context,
     directed_forgetting,
+    fact_retention,
     false_memory,
     fan,
     induced_forgetting,
@@ -23,6 +24,7 @@ PRINTED: Final[dict[str, Paradigm]] = {
     module.PARADIGM.id: module.PARADIGM
     for module in (
         retention,
+        fact_retention,
         spacing,
         testing,
         induced_forgetting,

@@ -76,9 +76,9 @@ def human(
 ) -> None:
     """Let memories take part in experiments that people took part in, and compare what they show.
 
-    Experiments: free_recall and immediate_free_recall, with lists of people; retention, spacing,
-    testing, induced_forgetting, fan, context, sleep, false_memory, release, part_list and
-    directed_forgetting, with printed results.
+    Experiments: free_recall and immediate_free_recall, with lists of people; retention,
+    fact_retention, spacing, testing, induced_forgetting, fan, context, sleep, false_memory,
+    release, part_list and directed_forgetting, with printed results.
 
     Writes human.json, human.md and rows.jsonl.  Cells that the folder holds already, from the same
     inputs, are not run again.
