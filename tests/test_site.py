@@ -423,8 +423,8 @@ def test_a_notebook_prints_what_is_stored(
             )
 
 
-def test_there_are_five_small_notebooks_without_traces_of_a_machine() -> None:
-    assert len(NOTEBOOKS) == 5
+def test_there_are_six_small_notebooks_without_traces_of_a_machine() -> None:
+    assert len(NOTEBOOKS) == 6
     for path in NOTEBOOKS:
         text = path.read_text(encoding="utf-8")
         assert (
