@@ -166,8 +166,8 @@ def people_of(
     people = by_person(trials)
     halves = {h: {name: people[name] for name in sorted(people) if half(name) == h} for h in HALVES}
     for name, own in halves.items():
-        conditions = {experiment.condition(trial) for each in own.values() for trial in each}
-        if missing := [each for each in experiment.lengths if each not in conditions]:
+        conditions = {experiment.condition(trial) for trials in own.values() for trial in trials}
+        if missing := [name for name in experiment.lengths if name not in conditions]:
             raise DataError(
                 f"the {name} people have no list of {' or '.join(missing)} words",
                 where=str(path),
@@ -187,7 +187,7 @@ def people_of(
     else:
         everyone = [counts_of(experiment, own) for own in halves["reporting"].values()]
         targets = {
-            name: target_of([each[name] for each in everyone]) for name in experiment.lengths
+            name: target_of([person[name] for person in everyone]) for name in experiment.lengths
         }
     fitting = dict(list(halves["fitting"].items())[:16])
     return {
@@ -225,22 +225,22 @@ class ListMeasure:
         self._book, self._jobs, self._progress = book, jobs, progress
         self.recalls: list[dict[str, Any]] = []
 
-    def row(self, one: Composition, targets: Mapping[str, Target], seeds: int) -> ListRow:
+    def row(self, memory: Composition, targets: Mapping[str, Target], seeds: int) -> ListRow:
         some = dict(list(self._people["reporting"].items())[: len(self._people["fitting"])])
         followed = {
-            "fitting": self._cells(one, self._people["fitting"], None, 1),
-            "reporting": self._cells(one, some, None, 1),
+            "fitting": self._cells(memory, self._people["fitting"], None, 1),
+            "reporting": self._cells(memory, some, None, 1),
         }
         if why := why_not([cell for cells in followed.values() for _, cell in cells]):
-            return ListRow(one.arm, why)
+            return ListRow(memory.arm, why)
         choices = {
             name: [choice for _, cell in cells for choice in choices_of(cell)]
             for name, cells in followed.items()
         }
         readout = fitted(choices["fitting"])
-        cells = self._cells(one, self._people["reporting"], readout, seeds)
+        cells = self._cells(memory, self._people["reporting"], readout, seeds)
         if why := why_not([cell for _, cell in cells]):
-            return ListRow(one.arm, why, readout)
+            return ListRow(memory.arm, why, readout)
         by_condition: dict[str, list[Counts]] = {name: [] for name in self._experiment.lengths}
         for name, trials in self._people["reporting"].items():
             given = [
@@ -249,24 +249,24 @@ class ListMeasure:
                 if person == name
             ]
             for condition, people in by_condition.items():
-                people.append(added([each[condition] for each in given]))
+                people.append(added([seed[condition] for seed in given]))
         whole = {condition: added(people) for condition, people in by_condition.items()}
-        mine = {condition: curves(each) for condition, each in whole.items()}
+        mine = {condition: curves(counted) for condition, counted in whole.items()}
         score, samples = interval_of(by_condition, targets)
         self.recalls += [
-            {"paradigm": self._experiment.id, "arm": one.arm, "person": name, **cell}
+            {"paradigm": self._experiment.id, "arm": memory.arm, "person": name, **cell}
             for name, cell in cells
         ]
         return ListRow(
-            one.arm,
+            memory.arm,
             readout=readout,
             score=score,
-            distances={name: distances(each, targets[name]) for name, each in mine.items()},
+            distances={name: distances(shown, targets[name]) for name, shown in mine.items()},
             curves=mine,
-            means={condition: summary(each) for condition, each in whole.items()},
+            means={condition: summary(counted) for condition, counted in whole.items()},
             signs={
-                name: signs(each, {c: curve["values"] for c, curve in targets[name].items()})
-                for name, each in mine.items()
+                name: signs(shown, {c: curve["values"] for c, curve in targets[name].items()})
+                for name, shown in mine.items()
             },
             likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
             samples=samples,
@@ -274,14 +274,16 @@ class ListMeasure:
 
     def _cells(
         self,
-        one: Composition,
+        memory: Composition,
         people: Mapping[str, list[RecallTrial]],
         readout: Readout | None,
         seeds: int,
     ) -> list[tuple[str, dict[str, Any]]]:
         """Person and finding of each cell."""
-        specs = specs_of(one, people, self._registry, self._embedder, seeds=seeds, readout=readout)
-        found = run_cells(
+        specs = specs_of(
+            memory, people, self._registry, self._embedder, seeds=seeds, readout=readout
+        )
+        cells = run_cells(
             specs,
             people,
             self._registry,
@@ -290,7 +292,7 @@ class ListMeasure:
             jobs=self._jobs,
             progress=self._progress,
         )
-        return [(spec.person, cell) for spec, cell in zip(specs, found, strict=True)]
+        return [(spec.person, cell) for spec, cell in zip(specs, cells, strict=True)]
 
 
 def _recalled(trials: Sequence[RecallTrial], cell: Mapping[str, Any]) -> list[RecallTrial]:

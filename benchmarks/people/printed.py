@@ -141,7 +141,7 @@ def measured(paradigm: Paradigm, subjects: Sequence[Tests]) -> Measured:
         for point in paradigm.points
     }
     numbers = fitted(paradigm, supports)
-    values = {point: each.by_subject(numbers) for point, each in supports.items()}
+    values = {point: tests.by_subject(numbers) for point, tests in supports.items()}
     effects = {
         effect.name: _judged(effect, values, paradigm.printed) for effect in paradigm.effects
     }
@@ -149,7 +149,7 @@ def measured(paradigm: Paradigm, subjects: Sequence[Tests]) -> Measured:
     return Measured(
         numbers,
         bool(paradigm.printed),
-        {point: estimate(each) for point, each in values.items()},
+        {point: estimate(shares) for point, shares in values.items()},
         distance,
         effects,
         values,
@@ -174,7 +174,7 @@ def fitted(paradigm: Paradigm, supports: Mapping[str, Supports]) -> Readout | Ti
         means = {point: _mean(supports[point].by_subject(readout)) for point in supports}
         if not printed:
             return (float(np.mean(list(means.values()))) - 0.5) ** 2
-        return sum(((means[p] - each.value) / each.error) ** 2 for p, each in printed.items())
+        return sum(((means[p] - of.value) / of.error) ** 2 for p, of in printed.items())
 
     low, high = math.log(COLDEST), math.log(HOTTEST)
     thresholds = np.linspace(-4.0, 6.0, 11)
@@ -203,8 +203,8 @@ def _mean(values: Floats) -> float:
 def _timing(printed: Mapping[str, Printed], supports: Mapping[str, Supports]) -> Timing:
     """Intercept and factor by weighted least squares; no factor below 0."""
     x = np.array([supports[point].mean_slowness() for point in printed])
-    y = np.array([each.value for each in printed.values()])
-    w = np.array([each.error**-2 for each in printed.values()])
+    y = np.array([number.value for number in printed.values()])
+    w = np.array([number.error**-2 for number in printed.values()])
     known = np.isfinite(x)
     if not known.any():
         return Timing(float(np.average(y, weights=w)), 0.0)
@@ -219,7 +219,9 @@ def _judged(
     effect: Effect, values: Mapping[str, Floats], printed: Mapping[str, Printed]
 ) -> tuple[SeedEstimate, EffectVerdict]:
     size = estimate(np.sum([w * values[point] for point, w in effect.weights.items()], axis=0))
-    people = effect.of({point: each.value for point, each in printed.items()}) if printed else 0.0
+    people = (
+        effect.of({point: number.value for point, number in printed.items()}) if printed else 0.0
+    )
     margin = MARGIN * people if people > 0.0 else LEAST
     if not math.isfinite(size.low):
         verdict = EffectVerdict.UNDECIDED
@@ -245,8 +247,8 @@ def _distance(
     if len(printed) <= NUMBERS:
         return SeedEstimate(math.nan, math.nan, math.nan, n), nothing
     mine = np.array([values[point] for point in printed])
-    people = np.array([each.value for each in printed.values()])
-    errors = np.array([each.error for each in printed.values()])
+    people = np.array([number.value for number in printed.values()])
+    errors = np.array([number.error for number in printed.values()])
     ceiling = 2.0 * float(np.sqrt(np.mean(errors**2)))
     whole = float(np.sqrt(np.mean((mine.mean(axis=1) - people) ** 2))) / ceiling
     stream = np.random.default_rng(0)

@@ -124,7 +124,7 @@ class PrintedReport:
 
     def lines(self) -> list[tuple[str, ...]]:
         """A row of cells for each memory, after one for what is printed of people."""
-        people = {point: each.value for point, each in self.paradigm.printed.items()}
+        people = {point: number.value for point, number in self.paradigm.printed.items()}
         first = [
             f"{effect.of(people):.3f}" if people else "above 0" for effect in self.paradigm.effects
         ]
@@ -160,7 +160,7 @@ class PrintedReport:
             "departures": p.departures,
             "missing": p.missing,
             "kind": p.kind.value,
-            "people": {point: asdict(each) for point, each in p.printed.items()},
+            "people": {point: asdict(number) for point, number in p.printed.items()},
             "subjects": self.people,
             "rows": [without_samples(asdict(row)) for row in self.rows],
         }
@@ -169,7 +169,7 @@ class PrintedReport:
 class PrintedMeasure:
     """Measures one memory after the other in one paradigm.
 
-    values   what was found of each simulated person, one line a person
+    values   what each simulated person gave, a line a person
     """
 
     def __init__(
@@ -187,9 +187,9 @@ class PrintedMeasure:
         self._jobs, self._progress = jobs, progress
         self.values: list[dict[str, Any]] = []
 
-    def measured(self, one: Composition) -> tuple[str, Measured | None]:
+    def measured(self, memory: Composition) -> tuple[str, Measured | None]:
         """What kept a memory from being scored, or what it showed."""
-        setup = setup_of(one, self._registry, self._embedder, code_version(CODE), __version__)
+        setup = setup_of(memory, self._registry, self._embedder, code_version(CODE), __version__)
         specs = [
             SubjectSpec(**setup, paradigm=self._paradigm.id, seed=seed)
             for seed in range(self._people)
@@ -206,27 +206,27 @@ class PrintedMeasure:
             return why, None
         return "", measured(self._paradigm, [read(cell["tests"]) for cell in cells])
 
-    def row(self, one: Composition) -> PrintedRow:
-        why, shown = self.measured(one)
+    def row(self, memory: Composition) -> PrintedRow:
+        why, shown = self.measured(memory)
         if shown is None:
-            return PrintedRow(one.arm, why)
+            return PrintedRow(memory.arm, why)
         self.values += [
             {
                 "paradigm": self._paradigm.id,
-                "arm": one.arm,
+                "arm": memory.arm,
                 "person": person,
-                "values": {point: float(each[person]) for point, each in shown.by_person.items()},
+                "values": {point: float(of[person]) for point, of in shown.by_person.items()},
             }
             for person in range(self._people)
         ]
         return PrintedRow(
-            one.arm,
+            memory.arm,
             "",
             shown.numbers,
             shown.fitted,
             shown.distance,
             shown.values,
-            {name: EffectSize(*each) for name, each in shown.effects.items()},
+            {name: EffectSize(*judged) for name, judged in shown.effects.items()},
             shown.samples,
         )
 

@@ -82,11 +82,11 @@ def compositions(
             where="--set" if sets else "--on-trial",
             cure="leave out --set and --on-trial, or leave out --system",
         )
-    named = {one.name: one for one in sets}
+    named = {chosen.name: chosen for chosen in sets}
     if len(named) < len(sets):
         raise InputError("a set is named twice", where="--set", cure="name every set once")
     ids = [*dict.fromkeys(on_trial)]
-    known = dict.fromkeys(id for one in sets for id in one.mechanisms)
+    known = dict.fromkeys(id for chosen in sets for id in chosen.mechanisms)
     if odd := [id for id in ids if id not in (EVERY_MECHANISM, *known)]:
         raise InputError(
             f"no set of these has {odd[0]!r}",
@@ -96,15 +96,17 @@ def compositions(
         )
     trials = list[OnTrial]()
     arms = list[Arm]()
-    for one in sets:
-        arms.append(Arm(one.name, one))
-        for id in one.mechanisms:
+    for chosen in sets:
+        arms.append(Arm(chosen.name, chosen))
+        for id in chosen.mechanisms:
             if id in ids or EVERY_MECHANISM in ids:
-                trials.append(OnTrial(one.name, id))
-                arms.append(Arm(trials[-1].arm, one.without([id]), id))
+                trials.append(OnTrial(chosen.name, id))
+                arms.append(Arm(trials[-1].arm, chosen.without([id]), id))
     recency = MechanismSet(RECENCY, "", {"recency": {}, "convex_fusion": {}})
     baselines = (*map(registry.set, BASELINES), recency)
-    arms += [Arm(one.name, one) for one in baselines if one.name not in named]
+    arms += [
+        Arm(known_set.name, known_set) for known_set in baselines if known_set.name not in named
+    ]
     ours = planned(arms, registry).arms
     others = [*([] if system == OURS else [system]), REFERENCE]
     theirs = planned([], registry, DEFAULTS, list(dict.fromkeys(others))).arms
@@ -165,12 +167,12 @@ def study(
         trial
         for halves, _ in experiments.values()
         for own in halves.values()
-        for each in own.values()
-        for trial in each
+        for trials in own.values()
+        for trial in trials
     ]
     deciding = {
         "paradigms": list(chosen),
-        "arms": {one.arm: one.set_digest or one.system_revision for one in arms},
+        "arms": {arm.arm: arm.set_digest or arm.system_revision for arm in arms},
         "embedder": embedder.name,
         "embedder_revision": embedder.revision,
         "registry_digest": registry.digest,
@@ -232,7 +234,7 @@ class _Running:
             self.jobs,
             self.progress,
         )
-        rows = tuple(measure.row(one, targets, seeds) for one in arms)
+        rows = tuple(measure.row(arm, targets, seeds) for arm in arms)
         simulated = seeds * sum(map(len, halves["reporting"].values()))
         return ListReport(LISTS[name], rows, simulated, targets), measure.recalls
 
@@ -243,7 +245,7 @@ class _Running:
             PRINTED[name], people, self.registry, self.embedder, self.book, self.jobs, self.progress
         )
         # the reference reads no question, so it takes part with lists alone
-        rows = tuple(measure.row(one) for one in arms if one.arm != REFERENCE)
+        rows = tuple(measure.row(arm) for arm in arms if arm.arm != REFERENCE)
         return PrintedReport(PRINTED[name], rows, people), measure.values
 
 

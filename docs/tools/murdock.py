@@ -34,7 +34,7 @@ def read(folder: Path, length: int, rate: int) -> list[list[int]]:
     lines = [line for line in text.splitlines() if line.split() != ["0"]]  # 0 ends a file
     assert len(lines) == PEOPLE * LISTS, f"fr{length}-{rate}.txt has {len(lines)} lines"
     places = [list(map(int, line.split())) for line in lines]
-    return [[p if p <= length else OF_NO_LIST for p in each] for each in places]
+    return [[p if p <= length else OF_NO_LIST for p in recalls] for recalls in places]
 
 
 def trial(
@@ -86,7 +86,7 @@ def main() -> None:
         for n in range(count):
             # half() reads the half of the number: even is fitted
             person = f"M{4 * n + (4 if half == 'fitting' else 2):03d}"
-            conditions = [each for each in data.MURDOCK for _ in range(EACH)]
+            conditions = [condition for condition in data.MURDOCK for _ in range(EACH)]
             order = [conditions[i] for i in stream.permutation(len(conditions))]
             words = iter(stream.permutation(pool).tolist())
             for number, (length, rate) in enumerate(order, 1):
