@@ -4,10 +4,10 @@ family.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 from typing import Any, Final
 
 import numpy as np
@@ -122,6 +122,11 @@ def block_result(
         pool=around.pool,
         depths=around.depths,
         levels={estimate: level for estimate, level in varying.items() if level},
+        retrieve_ms={
+            arm.id: round(ms, 3)
+            for place, arm in enumerate(laid.arms)
+            if (ms := _question_ms(outcomes[place] for outcomes in by_seed)) is not None
+        },
         provenance=provenance,
         questions=questions,
     )
@@ -223,6 +228,18 @@ def _in_both_scopes(
         replace(e, here=h, flip_p_rw=float(p), family=names[place] if names else "")
         for place, (e, h, p) in enumerate(zip(estimates, alone, beyond, strict=True))
     )
+
+
+def _question_ms(by_seed: Iterable[Sequence[Outcome]]) -> float | None:
+    """Median milliseconds of a question of one arm; None without a time."""
+    times = [
+        line["retrieve_ms"]
+        for outcomes in by_seed
+        for outcome in outcomes
+        for line in outcome.times
+        if line["question"] is not None
+    ]
+    return median(times) if times else None
 
 
 @dataclass(frozen=True, slots=True)

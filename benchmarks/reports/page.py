@@ -21,6 +21,7 @@ from ..scores.comparison import ALPHA, Verdict
 from . import drawings, words
 from .estimates import curves, matrix, waterfall
 from .figures import LAYOUTS, WIDE, forest, heat_scale, tally
+from .grid import SCOPE_HEADS, grids, scope_rows
 from .learning_curve import SHOWN
 from .learning_curve import said as said_of_feedback
 from .learning_figure import EXPLAINED, Points
@@ -103,6 +104,8 @@ def to_html(result: DesignResult, path: Path, learning: Sequence[Points] = ()) -
         own_data=with_own_data(first),
         family=family(first),
         limits=limits(first),
+        grids=[(grid, scope_rows(grid)) for grid in grids(result)],
+        scope_heads=SCOPE_HEADS,
         costs=cost_rows(result),
         cost_heads=COSTS,
         costed=COSTED,

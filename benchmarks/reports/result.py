@@ -269,6 +269,8 @@ class BlockResult:
     pool        of the questions' answers; None if not computed
     depths      hit, recall, mrr and ndcg of the reference at several depths; {} if not computed
     levels      where the estimates of the primary metric vary, by name; {} if not computed
+    retrieve_ms  arm -> median milliseconds of a question, without the embedding of its text; {}
+                if not measured
     provenance  what manifest.json holds: everything that decides the result, versions, and how the
                 report was made
     questions   (conversation, question) of the values of an estimate; not in design.json
@@ -293,6 +295,7 @@ class BlockResult:
     pool: Pool | None = None
     depths: Mapping[str, float] = field(default_factory=dict)
     levels: Mapping[str, Levels] = field(default_factory=dict)
+    retrieve_ms: Mapping[str, float] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     questions: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
     oracle: Mapping[str, float] = field(default_factory=dict)

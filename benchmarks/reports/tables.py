@@ -15,6 +15,7 @@ from ...reporting.latex import NEEDS, broken, longtable
 from ...reporting.output import put
 from ...reporting.text import in_cell, plural, visible
 from ..scores.comparison import Verdict
+from .grid import SCOPE_HEADS, cell_rows, grids, scope_rows
 from .published import Published, Removal, published
 from .result import CONVERSATIONS, REMOVED, BlockResult, DesignFacts, DesignResult, Estimate
 from .words import (
@@ -376,6 +377,12 @@ def to_markdown(result: DesignResult) -> str:
     for block in result.blocks:
         parts += [f"## {in_cell(block.title)}"] if len(result.blocks) > 1 else []
         parts += _of_block(block)
+    for grid in grids(result):
+        parts += [
+            f"**Grid on {in_cell(grid.dataset)}**: {in_cell(result.facts.metric)} of every cell, and what its component moves",
+            _markdown(*cell_rows(grid)),
+            _markdown(SCOPE_HEADS, scope_rows(grid)),
+        ]
     if commands := with_own_data(result.blocks[0]):
         parts += ["Next, with your own chats:", "\n".join(f"    {line}" for line in commands)]
     if result.notes or result.excluded:

@@ -253,6 +253,7 @@ def _names(arms: str | None) -> tuple[str, ...]:
 
 def _print(result: DesignResult, out: Path, *, as_json: bool) -> None:
     """The estimates of every block: a table on a terminal, plain lines elsewhere, or JSON."""
+    from ..benchmarks.reports.grid import SCOPE_HEADS, cell_rows, grids, scope_rows
     from ..benchmarks.reports.result import to_json
     from ..benchmarks.reports.tables import SPARE, beside_heads, beside_rows, show, to_table
     from ..benchmarks.reports.words import beside_note
@@ -276,6 +277,10 @@ def _print(result: DesignResult, out: Path, *, as_json: bool) -> None:
                 whole=heads[1:],
                 spare=heads[:3:-1],
             )
+    for grid in grids(result):
+        heads, rows = cell_rows(grid)
+        print_table(f"Grid on {grid.dataset}", heads, rows, numbers=heads[1:], whole=heads[:1])
+        print_table("", SCOPE_HEADS, scope_rows(grid), numbers=SCOPE_HEADS[1:], whole=SCOPE_HEADS)
     print_lines(
         *result.notes,
         *(f"left out: {id}: {why}" for id, why in result.excluded.items()),
