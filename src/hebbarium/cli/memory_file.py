@@ -525,6 +525,30 @@ def export(
 
 
 @memory_app.command()
+def tables(
+    context: typer.Context,
+    to: Annotated[
+        Path, typer.Option("--to", metavar="PATH", help="A new SQLite file for the tables.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Write the memory as plain tables and views into an SQLite file, which any SQLite tool reads.
+
+    It has texts, attributes, state, writings and edges, and where the memory keeps them
+    entity_profiles, surprise_scores, fact_timeline, event_clusters and contradictions.
+    """
+    from ..console import print_lines
+    from ..doors.tables import write_tables
+
+    with opened(context) as engine:
+        counts = write_tables(engine, to)
+    if as_json:
+        print_json({"path": str(to), "rows": counts})
+    else:
+        print_lines(f"written to {to}:", *(f"  {name}: {n:,}" for name, n in counts.items()))
+
+
+@memory_app.command()
 def rebuild(
     context: typer.Context,
     set_name: Annotated[
