@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from ...reporting.claims import published_numbers
+from ...reporting.claims import METRICS, published_numbers
 
 FILE: Final = Path(__file__).parent / "cortex_ablation.csv"
 # of the file -> of ours
@@ -122,7 +122,11 @@ def _sweeps(dataset: str, metric: str) -> Mapping[str, Sweep]:
     own: dict[str, tuple[float | None, str]] = {}
     for number in published_numbers():
         table = number.table
-        if table.parameter and table.dataset == dataset and number.ours == metric:
+        if (
+            table.parameter
+            and table.dataset == dataset
+            and metric in (number.ours, METRICS.get(number.metric))
+        ):
             tables.setdefault(table.parameter, {})[float(number.label)] = number.share
             own[table.parameter] = (table.own, table.place)
     return {

@@ -20,9 +20,11 @@ from statistics import fmean
 from typing import Any
 
 from hebbarium.audit.sources.numbers import JudgedClaim, Reproduction, judged_numbers
+from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.benchmarks.scores.metrics import METRICS, at_depths
 from hebbarium.benchmarks.scores.outcomes import scored
+from hebbarium.benchmarks.scores.substring import NAME, substring_mrr
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.reporting.claims import MEASURED
 from hebbarium.reporting.files import write_json
@@ -52,8 +54,10 @@ def results(folder: Path) -> Iterator[dict[str, Any]]:
     for text in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(text)
         by_arm[row.get("arm", "full")].append(row)
+    conversations = RunFolder.read(folder).data().conversations
     for arm, rows in by_arm.items():
         kept = scored(rows)
+        by_text = substring_mrr(rows, conversations)
         clusters = [row["conversation"] for row, _ in kept]
         values = [
             {**metrics.named(), "ndcg@5": at_depths(row["ranks"], (5,))["ndcg@5"]}
@@ -67,6 +71,7 @@ def results(folder: Path) -> Iterator[dict[str, Any]]:
                 round(level.low if level.low is not None else level.mean, 4),
                 round(level.high if level.high is not None else level.mean, 4),
             )
+        overall[NAME] = (round(by_text[""], 4),) * 3
         categories = sorted({row["category"] for row, _ in kept})
         yield {
             "set": manifest["set"], "arm": "" if arm == "full" else arm,
@@ -75,7 +80,8 @@ def results(folder: Path) -> Iterator[dict[str, Any]]:
             "sessions": "session" in (manifest["match"], manifest["unit"]),
             "mechanisms": sorted(manifest["mechanisms"]), "overall": overall,
             "categories": {
-                category: {
+                category: {NAME: round(by_text[category], 4)}
+                | {
                     name: round(fmean(v[name] for v, (row, _) in zip(values, kept, strict=True)
                                       if row["category"] == category), 4)
                     for name in NAMES

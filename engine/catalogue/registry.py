@@ -27,7 +27,7 @@ from ..base.files import UNIT, FilePath
 from ..base.yaml_file import YamlFile, bytes_of
 from ..contract.columns import Column, Scope
 from ..contract.hooks import Mechanism, Params, Touched, item_of, parameter_types
-from ..contract.vocabulary import IMPORTANCE, OFFERS, SALIENCE
+from ..contract.vocabulary import DRAFTS, IMPORTANCE, KIND, OFFERS, SALIENCE
 from .packages import Missing, Package, PackageError, raised, usable, words_of
 
 Value = bool | int | float | str
@@ -549,7 +549,13 @@ class Registry:
             read.add(SALIENCE)  # the engine makes IMPORTANCE from it
         read = {r for r in read if not isinstance(r, Column) or r.scope is not Scope.CANDIDATE}
         others = {id: self._sets(id) & read for id in strategy.mechanisms if not self._offers(id)}
+        if KIND in read:  # a source that tells kinds of rows shows those that a mechanism makes
+            others |= {id: frozenset({DRAFTS}) for id in others if self._drafts(id)}
         return {id: what for id, what in others.items() if what}
+
+    def _drafts(self, id: str) -> bool:
+        """Whether a mechanism makes rows."""
+        return any(DRAFTS in hook.adds for hook in self.load(self.entry(id)).hooks())
 
     def _sets(self, id: str) -> frozenset[Touched]:
         return frozenset(set_ for hook in self.load(self.entry(id)).hooks() for set_ in hook.sets)

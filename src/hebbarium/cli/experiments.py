@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial, wraps
@@ -16,6 +17,7 @@ import typer
 
 from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
+from ..benchmarks.scores.substring import NAME, substring_mrr
 from ..reporting.text import plural
 from .app import app
 from .designing import LEAVE_ONE_OUT, carry_out
@@ -240,6 +242,7 @@ def run(
         )
     print_kept(progress, out)
     print_missing_gold(loaded)
+    by_text = substring_mrr(_rows(out), loaded.conversations)
     claims = _claims(
         registry,
         planned.arms[0].set,
@@ -248,6 +251,7 @@ def run(
         embedder=model_of_texts.name,
         sessions="session" in (settings.match, settings.unit),
         conversations=[c.id for c in loaded.conversations],
+        by_text=by_text,
     )
     if as_json:
         print_json(with_claims(result, claims))
@@ -257,6 +261,12 @@ def run(
         result,
         sum(len(c.questions) for c in loaded.conversations),
     )
+    if "" in by_text:
+        print_lines(
+            f"{NAME}: {by_text['']:.3f}; a text among the first ten contains the gold turn or the "
+            "answer (Cortex, 6.3)",
+            "",
+        )
     print_claims(claims)
     print_lines(f"written to {out}: metrics.json, rows.jsonl, times.jsonl, manifest.json")
 
@@ -266,13 +276,17 @@ def _claims(
     name: str,
     mechanisms: Iterable[str],
     result: Mapping[str, Any],
+    by_text: Mapping[str, float],
     **setting: Any,
 ) -> tuple[Beside, ...]:
-    """What is published on the data of a run, beside its metrics."""
+    """What is published on the data of a run, beside its metrics.
+
+    by_text  reciprocal ranks by substring, by category, "" for all questions
+    """
     from ..reporting.claims import beside, our_setting
 
     known = registry.sets.get(name)
-    overall = {**(result.get("depths") or {}), **result["overall"]}
+    overall = {**(result.get("depths") or {}), **result["overall"], NAME: by_text.get("")}
     return beside(
         our_setting(
             name,
@@ -284,8 +298,13 @@ def _claims(
             **setting,
         ),
         overall,
-        result["by_category"],
+        {c: {**m, NAME: by_text.get(c)} for c, m in result["by_category"].items()},
     )
+
+
+def _rows(out: Path) -> Iterator[dict[str, Any]]:
+    with (out / "rows.jsonl").open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
