@@ -195,8 +195,11 @@ def test_everything_says_what_it_leaves_out() -> None:
 def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
     row = script("sets").row_of(REGISTRY.set(name), REGISTRY)
     assert (row.gate, row.fusion, row.rerank, row.stages.split(" → ")[-1]) == PARTS[name]
-    assert ("make units" in row.consolidation) == (name in COMPARED and name != "hipporag")
-    assert ("language model" in row.consolidation) == (name == "all_mem")
+    # Cortex makes summaries of stages, for its contexts
+    assert ("make units" in row.consolidation) == (
+        name == "cortex" or (name in COMPARED and name != "hipporag")
+    )
+    assert ("language model" in row.consolidation) == (name in ("all_mem", "cortex"))
     assert ("ask a language model: `query_expansion`" in row.model) == (
         name == "cortex" or name.startswith("true_memory")
     )

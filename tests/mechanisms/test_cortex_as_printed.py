@@ -78,6 +78,9 @@ TABLE = (
     Printed("4.4.5", "τ⁺ = τ⁻ = 24 hours", "24", "spike_timing_plasticity_printed.tau_minus"),
     Printed("4.4.9", "Excitability decay with 6-hour half-life", "6", "engram_allocation_printed.half_life"),
     Printed("4.4.10", "at rate 0.15 per step", "0.15", "sleep_orthogonalisation_printed.rate"),
+    Printed("5.3.2", "Phase 1 --- Own-Stage (60% budget)", "60", "own_stage.share"),
+    Printed("5.3.2", "Phase 2 --- Adjacent Stages via Entity Graph (30% budget)", "30", "adjacent_stages.share"),
+    Printed("5.3.2", "Phase 3 --- Summary Fallback (10% budget)", "10", "stage_summaries.share"),
     Printed("9", "FTS weight 0.5 pg_recall.py", "0.5", "lexical_bm25.weight"),
     Printed("9", "Heat weight 0.3 pg_recall.py", "0.3", "heat.weight"),
 )  # fmt: skip
@@ -85,6 +88,8 @@ TABLE = (
 WITHOUT_A_NUMBER = {"engram_allocation_printed.peak", "engram_allocation_printed.suppression",
                     "dendritic_integration_printed.half", "dendritic_integration_printed.slope",
                     "base_level_activation_printed.law",
+                    # 5.4: "explicit labels (plan IDs for benchmarks)"
+                    "stage_detection.by",
                     # of published code that the section names
                     "retrieval_competition_printed.factor"}  # fmt: skip
 

@@ -62,6 +62,34 @@ def test_a_strategy_replaces_the_sources_of_a_set() -> None:
     )
 
 
+def test_the_assembler_of_cortex_is_a_strategy_of_its_own() -> None:
+    """So that flat and staged contexts of one set can be compared."""
+    own = {"stage_detection", "stage_summary", "own_stage", "adjacent_stages", "stage_summaries"}
+    for name in ("minimal", "cortex_as_printed", "stages"):
+        base, chosen = REGISTRY.set(name), REGISTRY.set(f"{name}+stages")
+        assert set(chosen.mechanisms) == set(base.mechanisms) | own
+        assert shares_of_sources(REGISTRY.build(chosen)) == {
+            "own_stage": 60.0,
+            "adjacent_stages": 30.0,
+            "stage_summaries": 10.0,
+        }
+    assert own <= set(REGISTRY.set("cortex").mechanisms)
+
+
+@pytest.mark.parametrize("name", ["cortex", "minimal+stages"])
+def test_contexts_of_cortex_come_from_its_stages(name: str) -> None:
+    memory = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(64))
+    talk = (("A", "The boat leaks again."), ("A", "Cleo decided to sell the boat."),
+            ("A", "The harbour master knows."), ("B", "Our tulips are late, Cleo."),
+            ("B", "We wait for rain."), ("B", "The garden is dry."),
+            ("C", "Cleo wants the boat."))  # fmt: skip
+    for hour, (session, text) in enumerate(talk):
+        memory.encode(Event(float(hour), text, "Ada", session, dated=False))
+    memory.advance(48.0)
+    sections = memory.context("What did Cleo say?", 300, session="C").text
+    assert "Current Stage Context" in sections and "Related Prior Context" in sections
+
+
 def test_a_set_that_judges_importance_keeps_its_own_judge() -> None:
     """Two mechanisms that set SALIENCE cannot be in one set."""
     for name, judge in (

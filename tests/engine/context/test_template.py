@@ -9,15 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.banner import Cut, banner
-from hebbarium.engine.context.template import Slot, Template
+from hebbarium.engine.context.template import Slot, Template, sections_of
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
+from hebbarium.engine.ports.embedder import HashingEmbedder
 
 TALK = "We met in Oslo on Friday. It rained all day and the next one too. Did you keep the map? I lost mine somewhere near the station. "
 PARTS = (TALK, "why? ", "x" * 60, "```py\ndef f():\n    pass\n```\n", "{b}", "日本", "",
          "(a, b, c)\n")  # fmt: skip
 CONTENTS = st.lists(st.sampled_from(PARTS), max_size=5).map("".join)
+REGISTRY = Registry.read()
 PIECES = counter(embedder("minilm"))
 
 
@@ -147,3 +152,47 @@ def test_the_banner_says_what_was_cut() -> None:
     ) == (
         "[Truncated: Related Prior Context 6 of 14 items, 310 of 1,120 tokens; Stage Summaries left out]"
     )
+
+
+# --- what the text says of itself -----------------------------------------------------------------
+@given(st.integers(0, 60), st.text("ab. ", max_size=80), st.text("cd. ", max_size=80))
+def test_a_banner_never_lifts_a_text_above_its_budget(budget: int, a: str, b: str) -> None:
+    template = Template("{truncated}{a}|{b}", [Slot("a", 1), Slot("b", 2)])
+    filled = template.fill({"a": a, "b": b}, max(budget, 1))
+    assert filled.tokens <= max(budget, 1)
+    if not filled.cut:
+        assert filled.text == f"{a}|{b}"
+    elif "[Truncated" in filled.text:
+        assert filled.text.startswith(banner(filled.cut))
+
+
+def test_the_text_says_what_was_cut_and_by_how_much() -> None:
+    template = Template("{truncated}\n{a}\n{b}", [Slot("a", 1), Slot("b", 2)])
+    whole = {"a": "Ada sails.", "b": "Bo bakes bread. " * 40}
+    filled = template.fill(whole, 60)
+    (cut,) = filled.cut
+    assert filled.text.splitlines()[0] == banner([cut]) and cut.section == "b"
+    assert template.fill(whole, 1000).text == f"\n{whole['a']}\n{whole['b']}"
+
+
+def test_a_slot_may_be_called_truncated_and_the_place_stands_once() -> None:
+    assert Template("{truncated}", [Slot("truncated", 1)]).fill({"truncated": "x"}, 9).text == "x"
+    with pytest.raises(InputError, match="twice"):
+        Template("{truncated}{truncated}{a}", [Slot("a", 1)])
+
+
+def test_the_sections_of_an_assembler_are_slots() -> None:
+    chosen = REGISTRY.set("minimal+stages")
+    memory = Engine(REGISTRY.build(chosen), HashingEmbedder(64))
+    talk = (("A", "The boat leaks again."), ("A", "Cleo decided to sell the boat."),
+            ("B", "Our tulips are late, Cleo."), ("C", "Cleo wants the ```boat```."))  # fmt: skip
+    for hour, (session, text) in enumerate(talk):
+        memory.encode(Event(float(hour), text, "Ada", session, dated=False))
+    slots, contents = sections_of(memory.context("What did Cleo say?", 400, session="C"))
+    assert [slot.name for slot in slots][:2] == ["current_stage_context", "related_prior_context"]
+    places = "\n".join(f"{slot.name}: {{{slot.name}}}" for slot in slots)
+    template = Template(f"{{truncated}}\n{places}", slots)
+    filled = template.fill(contents, 400)
+    assert not filled.cut and "Cleo wants the" in filled.text and "leaks" in filled.text
+    short = template.fill(contents, filled.tokens - 5)
+    assert short.cut[-1].section == slots[-1].name and "[Truncated" in short.text
