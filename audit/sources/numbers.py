@@ -18,6 +18,7 @@ from scipy.stats import binomtest, chi2_contingency
 
 from ...engine.catalogue.registry import Registry
 from ...reporting.claims import (
+    OF_ANSWERS,
     ClaimTable,
     MeasuredResult,
     PublishedNumber,
@@ -212,7 +213,7 @@ def _measured(number: PublishedNumber, result: MeasuredResult) -> tuple[float, f
 
 def _why_not(number: PublishedNumber) -> str:
     table: ClaimTable = number.table
-    if number.ours in ("judged", "f1", "bleu_1", "rouge_l"):
+    if number.ours in OF_ANSWERS:
         return f"needs the reader {table.reader} and the judge {table.judge}"
     if table.parameter:
         return f"a sweep: `hebbarium ablate` of {table.parameter} draws it beside ours"

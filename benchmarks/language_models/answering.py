@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
+from statistics import stdev
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -37,6 +38,7 @@ from ...engine.ports.transcript import Transcript, recorded_models, replayed
 from ...reporting.files import results_folder, write_json, write_whole
 from ..datasets import Conversation, Dataset, Question
 from ..datasets.base import stops
+from ..scores.agreement import wilson
 from ..scores.answers import bleu_1, rouge_l, token_f1
 
 ROWS, SUMMARY = "answers.jsonl", "answers.json"
@@ -82,11 +84,15 @@ class AnsweringSetup:
     budget    tokens of a context
     strategy  of contexts; "": the default of the set
     votes     of the judge on each statement
+    length    most tokens of an answer
+    repeats   how often each question is asked, each time as a request of its own
     """
 
     budget: int = BUDGET
     strategy: str = ""
     votes: int = VOTES
+    length: int = MOST_TOKENS
+    repeats: int = 1
 
     def __post_init__(self) -> None:
         if self.strategy and self.strategy not in STRATEGIES:
@@ -95,7 +101,12 @@ class AnsweringSetup:
                 where="--strategy",
                 cure=nearest(self.strategy, STRATEGIES),
             )
-        for name, value, least in (("budget", self.budget, 0), ("votes", self.votes, 1)):
+        for name, value, least in (
+            ("budget", self.budget, 0),
+            ("votes", self.votes, 1),
+            ("length", self.length, 1),
+            ("repeats", self.repeats, 1),
+        ):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(
                     f"{name} is {value!r}",
@@ -144,6 +155,7 @@ def answered(
     asking: AnsweringSetup | None = None,
     progress: Progress | None = None,
     replace_other: bool = False,
+    price: tuple[float, float] | None = None,
 ) -> dict[str, Any]:
     """Answer the questions of a data set from contexts, score the answers, and write answers.jsonl
     and answers.json into `out`.  The summary.
@@ -154,6 +166,8 @@ def answered(
                    agreement with the expected answer; None: not judged
     progress       called with (conversations done, in all, id of the last)
     replace_other  write over answers of another configuration
+    price          dollars of a million prompt and of a million completion tokens of the reader; None:
+                   costs are counted in tokens alone
 
     One memory lives at a time.  Equal models, data and transcripts give the same files.  Raises
     HebbariumError.
@@ -172,14 +186,20 @@ def answered(
     report(0, len(data.conversations), "")
     for number, conversation in enumerate(data.conversations, 1):
         asked = list(_contexts(conversation, chosen, registry, embedder, how))
-        replies = read.ask([_to_read(one) for one in asked])
-        nuggets = _nuggets(asked, replies, judged, how.votes) if judge else [()] * len(asked)
-        rows += [_row(*each) for each in zip(asked, replies, nuggets, strict=True)]
+        for repeat in range(1, how.repeats + 1):
+            replies = read.ask([_to_read(one, how.length, repeat) for one in asked])
+            nuggets = _nuggets(asked, replies, judged, how.votes) if judge else [()] * len(asked)
+            rows += [
+                {**_row(*each), "repeat": repeat}
+                for each in zip(asked, replies, nuggets, strict=True)
+            ]
         report(number, len(data.conversations), conversation.id)
     summary = {**facts, "counter": ", ".join(sorted({row["counter"] for row in rows})),
                "overall": _means(rows),
                "by_category": {name: _means([row for row in rows if row["category"] == name])
                                for name in sorted({row["category"] for row in rows})},
+               "repeated": _repeated(rows) if how.repeats > 1 else {},
+               "cost": _cost(rows, _spent(read), price),
                "tokens": {"context": sum(row["context_tokens"] for row in rows),
                           "read": _spent(read),
                           **({"judge": _spent(judged)} if judge else {})},
@@ -252,15 +272,16 @@ def _contexts(
                 )
 
 
-def _to_read(asked: ReaderQuestion) -> Request:
+def _to_read(asked: ReaderQuestion, length: int, repeat: int) -> Request:
+    """Each repeat is a request of its own, as equal ones are asked once."""
     when = written(asked.question.time)
     return Request(
-        "answer",
+        "answer" if repeat == 1 else f"answer-{repeat}",
         READER,
         f"{asked.context or 'There are no memories.'}\n\n## Question\n\nAsked {f'at {when}' if when else 'now'}:\n"
         f"{quoted(asked.question.text, 'question')}",
         ANSWER,
-        MOST_TOKENS,
+        length,
     )
 
 
@@ -342,7 +363,52 @@ def _means(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for name in SCORES:
         values = [float(row[name]) for row in rows if row[name] is not None]
         found[name] = fsum(values) / len(values) if values else None
-    return found
+    right, n = right_of(rows), found["judged_n"]
+    known = wilson(right, n) if n else None
+    return {
+        **found,
+        "right": right,
+        "accuracy": known.share if known else None,
+        "accuracy_low": known.low if known else None,
+        "accuracy_high": known.high if known else None,
+    }
+
+
+def right_of(rows: Iterable[Mapping[str, Any]]) -> int:
+    """How many answers are right: the judge says that they hold every statement."""
+    return sum(row["judged"] == 1.0 for row in rows)
+
+
+def _repeated(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Each repeat's accuracy and scores, with their standard deviation over repeats."""
+    by_repeat = [
+        _means([row for row in rows if row["repeat"] == repeat])
+        for repeat in sorted({row["repeat"] for row in rows})
+    ]
+    return {
+        name: {"values": values, "sd": stdev(values)}
+        for name in ("accuracy", *SCORES)
+        if None not in (values := [means[name] for means in by_repeat])
+    }
+
+
+def _cost(
+    rows: Sequence[Mapping[str, Any]], spent: Mapping[str, int], price: tuple[float, float] | None
+) -> dict[str, float | None]:
+    """What the reader cost, and what a right answer did; None without a right answer, or without
+    prices.
+    """
+    tokens, right = spent["prompt_tokens"] + spent["completion_tokens"], right_of(rows)
+    dollars = (
+        (price[0] * spent["prompt_tokens"] + price[1] * spent["completion_tokens"]) / 1e6
+        if price
+        else None
+    )
+    return {
+        "tokens_per_right": tokens / right if right else None,
+        "dollars": dollars,
+        "dollars_per_right": dollars / right if dollars is not None and right else None,
+    }
 
 
 def _spent(model: MeteredLanguageModel) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,6 +71,20 @@ def answer(
             help="Verdicts of the judge on each statement; more than half must say yes.",
         ),
     ] = 3,
+    length: Annotated[
+        int, typer.Option("--length", min=1, metavar="TOKENS", help="Most tokens of an answer.")
+    ] = 1000,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="Times that each question is asked.")
+    ] = 1,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            "--price",
+            metavar="IN,OUT",
+            help="Dollars of a million prompt and completion tokens of the reader.",
+        ),
+    ] = None,
     budget: Annotated[
         int, typer.Option("--budget", min=0, metavar="TOKENS", help="Most tokens of a context.")
     ] = 2048,
@@ -108,7 +123,7 @@ def answer(
     from ..engine.ports.by_name import language_model
 
     asking, registry, file = (
-        AnsweringSetup(budget, strategy.value if strategy else "", votes),
+        AnsweringSetup(budget, strategy.value if strategy else "", votes, length, repeats),
         installed_registry(),
         transcript.expanduser(),
     )
@@ -132,6 +147,7 @@ def answer(
             asking=asking,
             progress=progress,
             replace_other=replace,
+            price=_price(price),
         )
     from ..reporting.claims import beside, our_setting
 
@@ -157,6 +173,23 @@ def answer(
     print_claims(claims)
 
 
+def _price(given: str | None) -> tuple[float, float] | None:
+    """Two prices from an option such as "0.4,1.6".  Raises InputError."""
+    if given is None:
+        return None
+    try:
+        first, second = (float(part) for part in given.split(","))
+    except ValueError:
+        first = second = -1.0
+    if not (0.0 <= first < inf and 0.0 <= second < inf):
+        raise InputError(
+            f"{given!r} is no pair of prices",
+            where="--price",
+            cure="give dollars of a million prompt and completion tokens, such as 0.4,1.6",
+        )
+    return first, second
+
+
 def _print(report: dict[str, Any], out: Path) -> None:
     from ..benchmarks.language_models.answering import SCORES
     from ..console import print_lines, print_table
@@ -166,17 +199,33 @@ def _print(report: dict[str, Any], out: Path) -> None:
             "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
         )
 
-    columns = ("n", "answers", *SCORES)
+    columns = ("n", "answers", *SCORES, "right", "accuracy")
     print_table(
         f"Answers by {report['reader']['language_model']} from {report['set']} on {report['dataset']}, {report['budget']:,} tokens",
-        ("questions", *columns),
+        ("questions", *columns, "Wilson 95%"),
         [
-            (kind, *(number(means[name]) for name in columns))
+            (
+                kind,
+                *(number(means[name]) for name in columns),
+                "-"
+                if means["accuracy"] is None
+                else f"[{means['accuracy_low']:.3f}, {means['accuracy_high']:.3f}]",
+            )
             for kind, means in by_kind(report["overall"], report["by_category"])
         ],
         numbers=columns,
         whole=columns,
     )
+    for name, over in report["repeated"].items():
+        values = ", ".join(f"{value:.3f}" for value in over["values"])
+        print_lines(f"{name} by repeat: {values}; sd {over['sd']:.4f}")
+    cost = report["cost"]
+    if cost["tokens_per_right"] is not None:
+        dollars = cost["dollars_per_right"]
+        print_lines(
+            f"a right answer costs {cost['tokens_per_right']:,.0f} tokens of the reader"
+            + ("" if dollars is None else f", {dollars:.6f} dollars")
+        )
     spent = [
         (phase, *map(number, counts.values()))
         for phase, counts in report["tokens"].items()

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..reporting.text import plural
 from .app import app, say
 from .shared import JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
     from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.runs.compare import Changed, Comparison
+    from ..benchmarks.runs.compare_answers import AnswersCompared
     from ..benchmarks.runs.explain import Explained, Part
+    from ..benchmarks.scores.agreement import Proportion
     from ..benchmarks.scores.cluster_robust import ClusterT
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or an ablation.")]
@@ -61,9 +64,17 @@ def compare(
 ) -> None:
     """Two runs on the same data, paired by question: metrics, their differences, and the
     questions gained and lost.
+
+    Of two folders of `hebbarium answer`: accuracies, the 2 x 2 table with McNemar's test, and what
+    the second recovers of what the first missed.
     """
     if arm and len(arm) > 2:
         raise typer.BadParameter("--arm is given at most twice")
+    from ..benchmarks.runs.compare_answers import compare_answers, holds_answers
+
+    if holds_answers(first) and holds_answers(second):
+        _print_answers(compare_answers(first, second), as_json)
+        return
     from ..benchmarks.runs import compare as comparing
 
     arms = (arm[0], arm[-1]) if arm else (None, None)
@@ -74,6 +85,48 @@ def compare(
         return
     _print_comparison(result)
     _print_page(page)
+
+
+def _print_answers(result: AnswersCompared, as_json: bool) -> None:
+    from ..console import print_lines, print_table
+
+    if as_json:
+        print_json(result.named())
+        return
+
+    def share(p: Proportion) -> tuple[str, ...]:
+        return f"{p.share:.4f}", f"[{p.low:.4f}, {p.high:.4f}]", f"{round(p.share * p.n)} of {p.n}"
+
+    heads = ("accuracy", "Wilson 95%", "right")
+    rows = [("first", *share(result.first)), ("second", *share(result.second))]
+    title = f"Answers to {plural(result.n, 'question')} ({result.label})"
+    print_table(title, ("answers", *heads), rows, numbers=heads, whole=heads)
+    print_lines(
+        *(f"differs: {name}: {one!r} and {other!r}" for name, one, other in result.differing), ""
+    )
+    print_table(
+        "2 x 2",
+        ("", "second right", "second wrong"),
+        [
+            ("first right", str(result.both), str(result.first_only)),
+            ("first wrong", str(result.second_only), str(result.neither)),
+        ],
+        numbers=("second right", "second wrong"),
+    )
+    test = result.mcnemar
+    print_lines(
+        f"McNemar: {'exact, ' if test.exact else f'chi-squared {test.statistic:.3f}, '}p {test.p:.4g}",
+        "",
+    )
+    if result.recovered is not None:
+        recovered = {"all": result.recovered, **result.by_category}
+        print_table(
+            "Of what the first missed, the second has right",
+            ("category", *heads),
+            [(name, *share(p)) for name, p in recovered.items()],
+            numbers=heads,
+            whole=heads,
+        )
 
 
 @app.command(short_help="Why the evidence of one question is, or is not, in the answer.")

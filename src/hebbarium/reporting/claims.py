@@ -32,12 +32,12 @@ METRICS: Final[Mapping[str, str]] = {
     "B-1": "bleu_1",
     "R-L": "rouge_l",
     "4o-J": "judged",
-    "accuracy": "judged",
+    "accuracy": "accuracy",
     "visible ratio": "visible ratio",
     "H95": "H95",
     "AUC": "AUC",
 }
-OF_ANSWERS: Final = ("f1", "bleu_1", "rouge_l", "judged")
+OF_ANSWERS: Final = ("f1", "bleu_1", "rouge_l", "judged", "accuracy")
 SCALE: Final[Mapping[str, float]] = {"percent": 0.01}
 # settings of a table that a system gives for all of its tables
 INHERITED: Final = ("version", "gold", "embedder", "reranker", "reader", "judge")
