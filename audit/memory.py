@@ -40,6 +40,13 @@ def registry() -> Registry:
     return Registry.installed()
 
 
+def numbers_of(id: str, *names: str) -> dict[str, Any]:
+    """The numbers with which a mechanism ships, by name in this order: what evidence takes in place
+    of a copy.
+    """
+    return {name: registry().entry(id).params[name].value for name in names}
+
+
 def plug_in(specimen: Any, *, time_scale: float | None = 1.0, **values: Value) -> Mechanism[Any]:
     """The specimen's plug-in with the parameters of the installed registry; a mutant gives its own
     class.

@@ -9,7 +9,8 @@ ST-5  one time scale: all time constants are read with it, and with twice the ti
       twice the times give the same memory
 ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's
       value at time_scale 1
-ST-7  checks of data take the numbers that ship from the plug-in, and hold no copy of them
+ST-7  checks of data take the numbers that ship from the plug-in, and the evidence holds no copy of
+      them
 ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows and factors along the rows are declared so, no others
@@ -248,7 +249,10 @@ SHIPPED = frozenset({"plug_in", "memory_of", "registry"})
 PLAIN = (0.0, 1.0, 2.0)
 
 
-@static("ST-7", source="the functions that checks of data call, against the values of the registry")
+@static(
+    "ST-7",
+    source="the constants of the evidence and the functions that checks of data call, against the registry",
+)
 def data_are_compared_with_the_numbers_that_ship(exhibit: Exhibit) -> Measured:
     wrong, checks = [], [c for c in exhibit.checks if c.kind is CheckKind.DATA and c.gates]
     ours = {
@@ -265,7 +269,61 @@ def data_are_compared_with_the_numbers_that_ship(exhibit: Exhibit) -> Measured:
             for name, values in constants.items()
             if values and all(v in ours for v in values)
         )
+    wrong += [
+        f"{name} of the evidence is a copy of the number that ships; take it by `numbers_of`"
+        for name in _copies(exhibit)
+    ]
     return _none(wrong, f"{len(checks)} checks of data")
+
+
+def _copies(exhibit: Exhibit) -> list[str]:
+    """Constants of the evidence with the name and the value of a number of ours: names of the module,
+    and keys of dictionaries in its constants.  A number that a source prints is no copy.
+    """
+    ours = {
+        name.lower(): float(p.value)
+        for name, p in exhibit.entry.params.items()
+        if p.kind in ("engineering", "rescaled")
+        and isinstance(p.value, (int, float))
+        and not isinstance(p.value, bool)
+        and float(p.value) not in PLAIN
+    }
+    own = exhibit.evidence and exhibit.evidence.__name__.endswith(f".{exhibit.entry.id}")
+    if exhibit.evidence is None or not own or not ours or exhibit.entry.variety_of:
+        return []
+    found = list[str]()
+    for node in ast.parse(inspect.getsource(exhibit.evidence)).body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            found += [
+                name for name, value in _stated(node) if _number(value) == ours.get(name.lower())
+            ]
+    return [name for name in found if name.lower() in ours]
+
+
+def _stated(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, ast.expr]]:
+    """Names and values of an assignment, also those of dictionaries in it."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    value = node.value
+    if isinstance(target, ast.Name) and value is not None:
+        yield target.id, value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for name, one_value in zip(target.elts, value.elts, strict=False):
+            if isinstance(name, ast.Name):
+                yield name.id, one_value
+    for inner in ast.walk(value) if value is not None else ():
+        if isinstance(inner, ast.Dict):
+            for key, held in zip(inner.keys, inner.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, held
+
+
+def _number(node: ast.expr) -> float | None:
+    """The number that an expression is, such as -0.15."""
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 def _called(function: Any) -> tuple[set[str], dict[str, list[float]]]:

@@ -23,7 +23,7 @@ from ...engine.contract.vocabulary import (
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, numbers_of
 from .norepinephrine import Given, Trial, events, joint_model, means_after, rejecting, topics
 
 Vector = NDArray[np.float64]
@@ -236,7 +236,10 @@ class LeftBehind(Mechanism[LeftBehindParams]):
         view.context_kept = 1.0 if self.trials[int(incoming.event.text.split()[-1])].kept else 0.5
 
 
-PRIOR, REACH, C, RATE, ENCODING_GAIN = (4.0, 1.0), 16.0, 0.5, 1.0, 0.1
+PRIOR = (4.0, 1.0)
+REACH, C, RATE, ENCODING_GAIN = numbers_of(
+    "acetylcholine", "reach", "suppression", "rate_gain", "encoding_gain"
+).values()
 
 
 def expecting(specimen: Any, vectors: Vector, trials: list[Trial]) -> tuple[Engine, Vector]:

@@ -32,12 +32,12 @@ from ...engine.state.graph import EdgeType, Graph, entity_node
 from ...engine.text.features import features
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from .shared.sentences import corrections_in_texts
 
-PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6,
-          "entity_bonus": 0.1, "rehearsal": 0.2,
-          "repeats": "hidden", "seeds": 10, "weight": 0.1}  # fmt: skip
+PARAMS = {"time_scale": 1.0, "merge": 0.9, "repeats": "hidden", "weight": 0.1,
+          **numbers_of("curation", "neighbours", "same_entities", "link", "entity_bonus", "rehearsal",
+                       "seeds")}  # fmt: skip
 NAMES = ((0, 1), (1, 2, 3), (), (0, 1, 2, 3), (4,), (2, 1))
 
 

@@ -20,12 +20,12 @@ from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 
 B, C = 2.0, 2.0 * math.e  # peak 1 at arousal 0.5
 A0, K, G = 0.9, 2.0, 0.5
-PARAMS = {"time_scale": 1.0, "optimum": A0, "hardening": K, "gain": G, "saturation": 0.15,
-          "stake": 0.1, "decay": 0.3, "spared": 0.5, "day": 1.0}  # fmt: skip
+PARAMS = {"time_scale": 1.0, "day": 1.0, "optimum": A0, "hardening": K, "gain": G,
+          **numbers_of("emotional_tagging", "saturation", "stake", "decay", "spared")}  # fmt: skip
 UNIT = np.linspace(0.0, 1.0, 10_001)
 
 

@@ -17,12 +17,13 @@ from ...engine.contract.vocabulary import CUES
 from ...engine.state.postings import BM25Index
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
 
 SINGLE = 2e-6  # relative, of sums in float32
 Texts = Sequence[Sequence[str]]
-K1, B = 1.2, 0.75
+K1 = 1.2
+(B,) = numbers_of("lexical_bm25", "b").values()
 NUMBERS = (
     paper_number(
         "k1",

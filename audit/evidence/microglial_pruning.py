@@ -21,12 +21,12 @@ from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 
 OURS = "construction, ours"
 WANG = "Wang et al. 2020"
-K = {"tau_A": 7.0, "K_A": 1.0, "tau_P": 1.0, "K_P": 1.0, "k_on": 0.05, "k_off": 0.01, "k_ph": 0.1,
-     "K_T": 0.5, "h": 4.0, "q": 1.0, "M": 1.0}  # fmt: skip
+K = {**numbers_of("microglial_pruning", "tau_A", "K_A", "tau_P", "K_P", "k_on", "k_off", "k_ph",
+                  "K_T", "h", "q"), "M": 1.0}  # fmt: skip
 State = tuple[float, float, float]
 
 

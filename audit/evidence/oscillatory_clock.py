@@ -43,7 +43,7 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
+from ..memory import encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
 from ..paper_numbers import paper_number
 
 HASSELMO = "Hasselmo, Bodelon & Wyble 2002"
@@ -52,9 +52,9 @@ MINUTE = 1.0 / 60.0
 DEPTHS, PHASES = (0.0, 0.3, 1.0), (0.0, 0.7, math.pi / 2, 2.5, math.pi, 5.0)
 UNITS = {"theta": "1/s", "gamma": "1/s", "ripple_rate": "1/s", "usual_rate": "1/s",
          "phase_ec": "rad", "phase_ca3": "rad", "phase_ltp": "rad"}  # fmt: skip
-PAPER = {"theta": 6.25, "gamma": 40.0, "depth": 1.0, "phase_ec": 0.0, "phase_ca3": math.pi,
-         "phase_ltp": 0.0, "ripple_rate": 0.5, "usual_rate": 0.5,
-         "night": 8.0}  # fmt: skip
+PAPER = {**numbers_of("oscillatory_clock", "theta"), "gamma": 40.0, "depth": 1.0, "phase_ec": 0.0, "phase_ca3": math.pi,
+         "phase_ltp": 0.0,
+         **numbers_of("oscillatory_clock", "ripple_rate", "usual_rate", "night")}  # fmt: skip
 NUMBERS = (
     paper_number(
         "gamma",

@@ -28,7 +28,7 @@ from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
@@ -459,9 +459,10 @@ PARAMS: dict[str, Any] = {
     "inputs": 32, "causes": 16, "entities": 16, "schema": 4, "saturating": False,
     "sigma_input": SIGMA, "sigma_above": SIGMA_TD,
     "sparseness": ALPHA,
-    "learning_rate": 0.02, "decay": LAMBDA, "adaptation": 0.02, "hyperprior": 0.1,
-    "schema_rate": 0.1, "tolerance": 1e-6, "steps": 2000,
-    "recall_share": 1.0, "surprise_gain": 0.1, "threshold_gain": 0.0,
+    "decay": LAMBDA, "tolerance": 1e-6, "steps": 2000,
+    "recall_share": 1.0, "threshold_gain": 0.0,
+    **numbers_of("predictive_coding", "learning_rate", "adaptation", "hyperprior", "schema_rate",
+                 "surprise_gain"),
 }  # fmt: skip
 
 

@@ -27,11 +27,12 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
 
 OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
-N, S, D, STORED, LEAST, WINDOW = 100, 0.8, 0.95, 0.8, 0.05, 6.0
+N, S, D, WINDOW = 100, 0.8, 0.95, 6.0
+STORED, LEAST = numbers_of("reconsolidation", "stored", "least").values()
 NUMBERS = (
     paper_number(
         "s",

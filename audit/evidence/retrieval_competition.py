@@ -27,7 +27,7 @@ from ...engine.contract.vocabulary import (
 )
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
 
 LEAK, INHIBITION = 0.2, 0.1
@@ -51,7 +51,9 @@ DRIVE = np.array([1.0, 0.9])
 STEP = 0.05
 # % recalled of categories not practised; Anderson, Bjork & Bjork 1994, Experiment 1, from memory
 NRP = 48.5
-AMPLITUDE, GAIN, RATE = 0.5, 2.0, 0.5
+AMPLITUDE, GAIN, RATE = numbers_of(
+    "retrieval_competition", "amplitude", "gain", "learning_rate"
+).values()
 
 
 def settled(

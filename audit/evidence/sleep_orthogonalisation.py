@@ -15,12 +15,14 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 
 Array = NDArray[np.float64]
 NORMAN = "Norman, Newman & Detre 2007"
 PEROTTE = "Norman, Newman & Perotte 2005"
-EPS, INHIBITION, AMPLITUDE, GAIN, LEAST = 0.05, 0.675, 0.075, 4.0, 0.95
+EPS, INHIBITION, AMPLITUDE, GAIN, LEAST = numbers_of(
+    "sleep_orthogonalisation", "eps", "inhibition", "amplitude", "gain", "least"
+).values()
 
 
 def unit_rows(x: Array) -> Array:

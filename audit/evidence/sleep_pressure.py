@@ -28,14 +28,14 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
 
 MODEL = "Daan, Beersma & Borbely 1984, two-process model"
 CAPTION = "Skeldon & Dijk 2025, Fig. 1"
 NOON = 24.0 * 20000 + 12.0
 PAPER = {"tau_r": 18.2, "tau_d": 4.2, "upper": 0.67, "lower": 0.17, "amplitude": 0.12,
-         "phase": 9.54, "day": 24.0}  # fmt: skip
+         **numbers_of("sleep_pressure", "phase"), "day": 24.0}  # fmt: skip
 NUMBERS = (
     *(
         paper_number(name, PAPER[name], "h", paper="skeldon2025complexity", where="Fig. 1, caption")
@@ -53,7 +53,7 @@ NUMBERS = (
         where="circadian modulation of the thresholds",
     ),
 )
-OURS = {"effort": 0.02, "half_length": 20.0, "vigil": 2.0, "resist": 24.0}
+OURS = numbers_of("sleep_pressure", "effort", "half_length", "vigil", "resist")
 
 
 def rhythm(**changes: float) -> tuple[float, ...]:

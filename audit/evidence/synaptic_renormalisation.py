@@ -16,12 +16,13 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in
+from ..memory import encode, memory_of, neighbour, numbers_of, plug_in
 from ..paper_numbers import paper_number
 
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
 MICE = "mice, 6,920 synapses; the number of mice was not read"
-ETA, MOST, NIGHT, SPARED, RAMP = 0.2, 20.0, 0.18, 0.2, 0.1
+NIGHT, SPARED = 0.18, 0.2
+ETA, MOST, RAMP = numbers_of("synaptic_renormalisation", "eta", "excess_most", "ramp").values()
 NUMBERS = (
     paper_number(
         "downscaling",

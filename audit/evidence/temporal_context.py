@@ -20,11 +20,12 @@ from ...engine.ports.embedder import HashingEmbedder
 from ...engine.state.postings import Idf
 from ..checks import adaptation, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
+from ..memory import encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
 
 Vector = NDArray[np.float64]
 HK = "Howard & Kahana 2002"
-BETA, RHO = 0.6, 0.8
+(BETA,) = numbers_of("temporal_context", "beta").values()
+RHO = math.sqrt(1.0 - BETA * BETA)
 
 
 # --- references -----------------------------------------------------------------------------------

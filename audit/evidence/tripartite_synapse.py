@@ -19,7 +19,7 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAYS, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import PaperNumber, paper_number
 
 DEPITTA = "De Pitta et al. 2009 (G-ChI), constants of the reimplementation ModelDB 223269"
@@ -27,7 +27,7 @@ STIMBERG = "Stimberg et al. 2019, after De Pitta et al. 2011"
 COMMON = {"rC": 6.0, "rL": 0.11, "vER": 0.9, "C0": 2.0, "c1": 0.185, "d1": 0.13, "d2": 1.049,
           "d3": 0.9434, "d5": 0.08234, "a2": 0.2, "v_3K": 2.0,
           "K_R": 1.3, "K_p": 10.0, "K_pi": 0.6, "k_d": 1.5, "K_PLCd": 0.1, "K_D": 0.7, "K_3": 1.0,
-          "basal": 0.002, "tau_g": 5.0}  # fmt: skip
+          **numbers_of("tripartite_synapse", "basal", "tau_g")}  # fmt: skip
 AM = COMMON | {"K_ER": 0.1, "v_b": 0.2, "v_d": 0.02, "r_5P": 0.04}
 FM = COMMON | {"K_ER": 0.05, "v_b": 0.5, "v_d": 0.05, "r_5P": 0.05}
 GLIO = {"C_Theta": 0.5, "U_A": 0.6, "Omega_A": 0.6, "G_T": 200e3, "rho_e": 6.5e-4, "Omega_e": 60.0,

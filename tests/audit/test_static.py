@@ -8,13 +8,14 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.paper_numbers import paper_number
 from hebbarium.audit.references import References, load
-from hebbarium.audit.static import Exhibit, evidence
+from hebbarium.audit.static import Exhibit, _copies, evidence
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
 
@@ -189,3 +190,25 @@ def test_data_are_compared_with_what_ships(constants: str, curve: str, output: s
     check = next(c for c in evidence() if c.id == "ST-7")
     result = judge(check, exhibit)
     assert output in str(result.measured) and (result.score is Score.PASS) is ("all" in output)
+
+
+def test_evidence_holds_no_copy_of_a_number_of_ours() -> None:
+    """By its name, in a constant or a dictionary of constants; another value is no copy."""
+    registry = Registry.read()
+    module = types.ModuleType("hebbarium.audit.evidence.curation")
+    exhibit = Exhibit(
+        registry.entry("curation"),
+        importlib.import_module("hebbarium.mechanisms.encoding.curation"),
+        load(),
+        registry,
+        evidence=module,
+    )
+    for text, copies in (
+        ("SEEDS = 10", ["SEEDS"]),
+        ("K, LINK = 2, 0.6", ["LINK"]),
+        ('PARAMS = {"neighbours": 5, "merge": 0.9}', ["neighbours"]),
+        ("SEEDS = 11", []),
+        ("OTHER = 10", []),
+    ):
+        with patch("inspect.getsource", return_value=text):
+            assert _copies(exhibit) == copies, text
