@@ -64,6 +64,7 @@ PROBES = (
             Within("wake", 16.0, 16.2),
             Above("sleep after lost nights", "sleep"),
         ),
+        bounds="the undisturbed rhythm of the model at its numbers, checks 9.5 and 9.6",
         matters=("sleep_pressure",),
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.SLEEP}),

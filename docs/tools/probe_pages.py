@@ -377,7 +377,8 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
         lines += [f"## {probe.id}", "", probe.capability, "",
                   f"Source: {source}. Unit: {probe.unit}.", "", f"**Protocol.** {probe.protocol}",
                   "",
-                  f"**Band.** {'; '.join(f'`{c.text}`' for c in probe.band) or 'none, the numbers are printed'}.", "",
+                  f"**Band.** {'; '.join(f'`{c.text}`' for c in probe.band) or 'none, the numbers are printed'}."
+                  + (f" From where: {probe.basis}." if probe.basis else ""), "",
                   f"**Should matter.** {', '.join(f'`{m}`' for m in probe.matters) or 'nothing in particular'}.", "",
                   f"![{probe.id}, by set](pictures/{file_of(probe)})", ""]  # fmt: skip
         if people := PUBLISHED.get(probe.id):

@@ -205,6 +205,8 @@ class Probe:
     protocol    what is told, waited for and asked, in one or two sentences
     unit        of the numbers
     band        claims that all have to hold; (): the numbers are printed without a verdict
+    bounds      where fixed numbers of the band come from, such as "table 1" or "closed form"; "ours",
+                where we chose them.  A value to be exceeded, such as 0.5 of two, is chance
     matters     mechanisms that should move it
     sets        mechanism sets of the project that should show it
     run         the experiment: numbers of one seed, by name
@@ -232,6 +234,22 @@ class Probe:
     of_gates: bool = False
     also: tuple[str, ...] = ()
     measures: Measures = Measures(whole=True)
+    bounds: str = "ours"
+
+    @property
+    def basis(self) -> str:
+        """Where the band comes from, in words; "" without a band."""
+        parts = []
+        if any(isinstance(c, Above) and not isinstance(c, Ratio) for c in self.band):
+            parts.append(f"directions: {'the source' if self.source else 'ours'}")
+        if any(
+            isinstance(c, (Ratio, Within)) or (isinstance(c, Above) and c.factor != 1.0)
+            for c in self.band
+        ):
+            parts.append(f"bounds: {self.bounds}")
+        if any(isinstance(c, MoreThan) for c in self.band):
+            parts.append("values to be exceeded: chance")
+        return "; ".join(parts)
 
     @property
     def name(self) -> str:

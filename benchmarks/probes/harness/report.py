@@ -73,7 +73,7 @@ def record(p: Probe) -> dict[str, Any]:
     """A probe without its experiment."""
     return {"id": p.id, "capability": p.capability, "source": p.source, "place": p.place,
             "protocol": p.protocol, "unit": p.unit,
-            "band": [claim.text for claim in p.band], "matters": list(p.matters),
+            "band": [claim.text for claim in p.band], "basis": p.basis, "matters": list(p.matters),
             "sets": list(p.sets),
             "needs": sorted(need.value for need in p.needs), "default_seeds": p.seeds}  # fmt: skip
 

@@ -19,7 +19,7 @@ from hebbarium.benchmarks.probes.harness.bands import ProbeVerdict
 from hebbarium.benchmarks.probes.harness.base import Numbers, Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.life import Life, Need
-from hebbarium.benchmarks.probes.harness.report import Report, to_html, to_markdown
+from hebbarium.benchmarks.probes.harness.report import Report, record, to_html, to_markdown
 from hebbarium.benchmarks.probes.harness.study import study
 from hebbarium.benchmarks.systems.bm25_dense import BM25Dense
 from hebbarium.cli import main
@@ -453,3 +453,13 @@ def test_list_and_show_know_probes(
     )
     (found,) = json.loads(said("show", "needle/depths", "--json"))
     assert found["id"] == "needle/depths" and found["default_seeds"] == 10
+
+
+def test_a_band_says_where_it_comes_from() -> None:
+    known = own()
+    assert known["spacing_effect/crossover"].basis == "directions: the source"
+    assert known["forgetting_curve/ebbinghaus"].basis == "directions: the source; bounds: ours"
+    assert "bounds: the undisturbed rhythm" in known["sleep_schedule/two_process"].basis
+    assert known["salience/news"].basis == "values to be exceeded: chance"
+    assert {bool(probe.basis) for probe in known.values() if probe.band} == {True}
+    assert record(known["needle/depths"])["basis"] == "bounds: ours"
