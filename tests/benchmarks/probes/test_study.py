@@ -462,4 +462,4 @@ def test_a_band_says_where_it_comes_from() -> None:
     assert "bounds: the undisturbed rhythm" in known["sleep_schedule/two_process"].basis
     assert known["salience/news"].basis == "values to be exceeded: chance"
     assert {bool(probe.basis) for probe in known.values() if probe.band} == {True}
-    assert record(known["needle/depths"])["basis"] == "bounds: ours"
+    assert record(known["needle/depths"])["basis"] == "directions: ours; bounds: ours"
