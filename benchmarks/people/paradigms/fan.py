@@ -14,8 +14,8 @@ from .contract import Effect, Kind, Paradigm, Printed, Subject, difference
 FANS: Final = (1, 2, 3)
 EACH: Final = 5  # persons, and places, of each fan
 ERROR: Final = 0.03  # s
-CELLS: Final = tuple(product(FANS, FANS))  # person, place
-TIMES: Final = {  # s, rows are fans of the person, columns of the place
+CELLS: Final = tuple((person, place) for place, person in product(FANS, FANS))
+TIMES: Final = {  # s, of CELLS: three fans of the person at each fan of the place
     "fact": (1.11, 1.17, 1.22, 1.17, 1.20, 1.22, 1.15, 1.23, 1.36),
     "foil": (1.20, 1.22, 1.26, 1.25, 1.36, 1.29, 1.26, 1.47, 1.47),
 }

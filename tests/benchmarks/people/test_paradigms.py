@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -79,6 +80,36 @@ def test_a_protocol_tests_every_point_and_names_its_source(paradigm: Paradigm) -
         assert set(effect.weights) <= set(paradigm.points)
         if paradigm.printed:  # what is called an effect of people is one in the printed numbers
             assert effect.of({p: n.value for p, n in paradigm.printed.items()}) > 0.0, effect.name
+
+
+def test_times_of_the_fan_effect_are_those_of_the_sentences_of_people() -> None:
+    """The sentences of Anderson (1974) that the data file of ACT-R's tutorial has in its order; fans
+    are counted in the facts.
+    """
+    sentences = {
+        "fact": (
+            "lawyer store, captain cave, hippie church, debutante bank, earl castle, hippie bank, "
+            "fireman park, captain park, hippie park"
+        ),
+        "foil": (
+            "fireman store, captain store, giant store, fireman bank, captain bank, giant bank, "
+            "lawyer park, earl park, giant park"
+        ),
+    }
+    facts = (
+        "hippie park, hippie church, hippie bank, captain park, captain cave, debutante bank, "
+        "fireman park, giant beach, giant castle, giant dungeon, earl castle, earl forest, lawyer store"
+    )
+    fan = Counter(word for fact in facts.split(", ") for word in fact.split())
+    seconds = {
+        "fact": (1.11, 1.17, 1.22, 1.17, 1.20, 1.22, 1.15, 1.23, 1.36),
+        "foil": (1.20, 1.22, 1.26, 1.25, 1.36, 1.29, 1.26, 1.47, 1.47),
+    }
+    printed = PRINTED["fan"].printed
+    for kind, listed in sentences.items():
+        for sentence, time in zip(listed.split(", "), seconds[kind], strict=True):
+            person, place = sentence.split()
+            assert printed[f"{kind} {fan[person]}-{fan[place]}"].value == time
 
 
 @pytest.mark.parametrize("name", ["retention", "fan", "release"])
