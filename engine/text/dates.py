@@ -1051,7 +1051,9 @@ class _Reader:
         year = self.year_of(j)
 
         def of_year(y: int) -> Span:
-            day = day_of(y) - eve
+            # New Year's Eve 2022 is the last day of 2022, not the day before New Year's Day 2022
+            ends_year = eve and name == "new year"
+            day = date(y, 12, 31).toordinal() if ends_year else day_of(y) - eve
             return _days(day, day + 1)
 
         if year is not None:

@@ -303,6 +303,7 @@ CASES: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     on(2023, 4, 10)), ("at Easter 2024", on(2024, 3, 31)),
     ("next Easter", on(2024, 3, 31)), ("last Easter", on(2023, 4, 9)),
     ("on Boxing Day", on(2022, 12, 26)), ("on New Year's Eve", on(2022, 12, 31)),
+    ("on New Year's Eve 2021", on(2021, 12, 31)), ("this New Year's Eve", on(2023, 12, 31)),
     ("on New Year's Day", on(2023, 1, 1)), ("on Valentine's Day", on(2023, 2, 14)),
     ("at Thanksgiving", on(2022, 11, 24)), ("Thanksgiving 2023", on(2023, 11, 23)),
     # --- lists: the last one
@@ -333,6 +334,11 @@ def test_easter_and_thanksgiving_are_those_of_dateutil(year: int) -> None:
     ):
         (expression,) = times(f"at {name} {year}", said).expressions
         assert expression.start == hours(expected)
+
+
+def test_new_years_eve_is_today_on_the_last_day_of_a_year() -> None:
+    (expression,) = times("It is New Year's Eve!", hours(datetime(2022, 12, 31, 9))).expressions
+    assert (expression.start, expression.end) == span(*on(2022, 12, 31))
 
 
 def test_the_focus_of_the_middle_and_the_end_of_a_month() -> None:
