@@ -87,7 +87,7 @@ class PlantedWorld:
 
 
 class _Writer:
-    """Collects the events of a world, a minute apart, sessions an hour apart."""
+    """Collects the events of a world, a second apart, sessions an hour apart."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
