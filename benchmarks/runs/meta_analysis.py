@@ -3,6 +3,8 @@ leave-one-out designs of one set.
 
 A study is a data set.  Designs and blocks that measure the same data, with other embedders or units,
 are no further studies, since they share questions: they are one, whose effect is the mean of theirs.
+So are data sets that share conversations, such as LoCoMo and its corrected form: what one says is no
+independent word beside the other.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ HELPS, WITHIN, HURTS, UNDECIDED = "helps", "within the margin", "hurts", "undeci
 class Study:
     """What one data set says of one mechanism.
 
-    data       name of the data set
+    data       name of the data set; names of all that share conversations
     effect     full set minus the set without the mechanism, mean over the measurements
     se         standard error, conversations being the unit; at least that of a share `margin` of
                questions that change by 1
@@ -95,7 +97,7 @@ def meta_analysis(
             f"the margin is {margin}", cure="give a margin between 0 and 1, such as 0.005"
         )
     notes: list[str] = []
-    measured: dict[str, dict[str, list[tuple[str, str, float, float]]]] = {}
+    fit: list[BlockResult] = []
     for folder, design in designs.items():
         if design.facts.set != first.set:
             raise DataError(
@@ -108,10 +110,21 @@ def meta_analysis(
             if reason:
                 notes.append(f"{folder}, {block.title}: left out, since {reason}")
                 continue
-            for name, mean, variance in _effects(block, metric, margin):
-                by_data = measured.setdefault(name, defaultdict(list))
-                title = f"{block.title} ({block.embedder})"
-                by_data[block.dataset_sha256].append((block.dataset, title, mean, variance))
+            fit.append(block)
+    measured: dict[str, dict[int, list[tuple[str, str, float, float]]]] = {}
+    for block, number in zip(fit, numbers := _study_numbers(fit), strict=True):
+        for name, mean, variance in _effects(block, metric, margin):
+            by_study = measured.setdefault(name, defaultdict(list))
+            title = f"{block.title} ({block.embedder})"
+            by_study[number].append((block.dataset, title, mean, variance))
+    for number in dict.fromkeys(numbers):
+        digests = {
+            b.dataset_sha256: b.dataset for b, n in zip(fit, numbers, strict=True) if n == number
+        }
+        if len(digests) > 1:
+            notes.append(
+                f"one study, since they share conversations: {' and '.join(digests.values())}"
+            )
     if len({design.facts.version for design in designs.values()}) > 1:
         notes.append("the designs were measured by different versions of the code")
     if not measured:
@@ -120,7 +133,7 @@ def meta_analysis(
             where=", ".join(designs),
             cure="run `hebbarium ablate --design leave-one-out` on at least two conversations, with this metric",
         )
-    studies = {name: tuple(map(_study, by_data.values())) for name, by_data in measured.items()}
+    studies = {name: tuple(map(_study, by_study.values())) for name, by_study in measured.items()}
     return MetaAnalysis(
         first.set, metric, margin, tuple(designs), _worths(studies, margin), tuple(notes)
     )
@@ -161,6 +174,23 @@ def _unfit(block: BlockResult, metric: str) -> str:
     return ""
 
 
+def _study_numbers(blocks: Sequence[BlockResult]) -> list[int]:
+    """The number of the study of each block: blocks of one digest, or with a conversation of one id,
+    belong to one.  O(blocks^2 conversations).
+    """
+    held = [
+        {f"sha256:{block.dataset_sha256}", *block.provenance.get("conversations", ())}
+        for block in blocks
+    ]
+    numbers = list(range(len(blocks)))
+    for later, mine in enumerate(held):
+        for earlier in range(later):
+            if mine & held[earlier] and numbers[earlier] != numbers[later]:
+                old, new = sorted((numbers[earlier], numbers[later]), reverse=True)
+                numbers = [new if number == old else number for number in numbers]
+    return numbers
+
+
 def _effects(block: BlockResult, metric: str, margin: float) -> Iterable[tuple[str, float, float]]:
     """Mechanism, effect and variance of each that was left out."""
     floor = margin / block.n_questions
@@ -175,7 +205,7 @@ def _effects(block: BlockResult, metric: str, margin: float) -> Iterable[tuple[s
 def _study(measurements: Sequence[tuple[str, str, float, float]]) -> Study:
     """Measurements of the same questions: the variance of their mean is at most their mean variance."""
     return Study(
-        measurements[0][0],
+        " and ".join(dict.fromkeys(data for data, _, _, _ in measurements)),
         fmean(mean for _, _, mean, _ in measurements),
         math.sqrt(fmean(variance for _, _, _, variance in measurements)),
         {title: mean for _, title, mean, _ in measurements},

@@ -66,6 +66,26 @@ def test_designs_on_the_same_data_are_one_study(folder: Folder) -> None:
     assert dense.pooled.low is None and dense.pooled.n_studies == 1
 
 
+def test_data_sets_that_share_conversations_are_one_study(folder: Folder) -> None:
+    """The third block shares a conversation with each of the others, which share none."""
+
+    def of(block: BlockResult, *conversations: str) -> BlockResult:
+        return replace(block, provenance={**block.provenance, "conversations": list(conversations)})
+
+    corrected = replace(OTHER, dataset="corrected", dataset_sha256="c" * 64)
+    apart = meta_analysis([folder(of(FIRST, "a", "b")), folder(of(OTHER, "c", "d"))])
+    assert all(len(row.studies) == 2 for row in apart.rows) and apart.notes == ()
+    joined = meta_analysis(
+        [folder(of(FIRST, "a", "b")), folder(of(OTHER, "c", "d")), folder(of(corrected, "b", "c"))]
+    )
+    for row in joined.rows:
+        (study,) = row.studies
+        assert study.data == "LoCoMo and BEAM and corrected" and len(study.measured) == 3
+        assert row.pooled.n_studies == 1
+    (note,) = joined.notes
+    assert "share conversations: LoCoMo and BEAM and corrected" in note
+
+
 def test_what_has_no_spread_is_left_out_and_said(folder: Folder) -> None:
     alone = replace(OTHER, n_conversations=1)
     result = meta_analysis([folder(FIRST), folder(alone)])
