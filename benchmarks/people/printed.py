@@ -68,7 +68,7 @@ class Supports:
             self._support[row, : len(test.support)] = test.support
             for word in test.words if kind is Kind.FREE else [sum(test.words, ())]:
                 right = np.full(widest, -np.inf)
-                for place in word:
+                for place in word if len(test.support) else ():
                     # a memory that is no candidate has at most the least support
                     at = int(test.support.argmin()) if place == BEYOND else place
                     right[at] = test.support[at]
@@ -102,9 +102,12 @@ class Supports:
         return chosen
 
     def slowness(self) -> Floats:
-        """exp(-z) of the best right memory of each test."""
+        """exp(-z) of the best right memory of each test, of the least candidate if none is right; NaN
+        where nothing was answered.
+        """
         best = self._right.max(axis=1, initial=-np.inf)
         least = self._support.min(axis=1, initial=np.inf, where=np.isfinite(self._support))
+        least[np.isinf(least)] = math.nan
         slow: Floats = np.exp(-np.where(np.isfinite(best), best, least[self._row]))
         return slow
 

@@ -177,6 +177,22 @@ def test_a_time_falls_with_the_best_right_memory() -> None:
     assert mine == pytest.approx(0.9 + 0.3 * math.exp(-0.1))
 
 
+@pytest.mark.parametrize("word", [(BEYOND,), ()])
+def test_a_memory_that_answers_nothing_recalls_nothing_and_has_no_time(
+    word: tuple[int, ...],
+) -> None:
+    silent = Recalled(np.empty(0), (word,))
+    for kind in (Kind.FREE, Kind.CUED):
+        assert supports(silent, kind).by_subject(Readout(0.6, 0.3))[0] == 0.0
+    assert math.isnan(supports(silent, Kind.TIME).by_subject(Timing(0.9, 0.3))[0])
+    result = measured(
+        paradigm(dict.fromkeys(POINTS, 1.0), Kind.TIME),
+        [dict.fromkeys(POINTS, [silent]) for _ in range(3)],
+    )
+    assert math.isnan(result.distance.mean)
+    assert result.effects["a above d"][1] is EffectVerdict.UNDECIDED
+
+
 def test_tests_are_the_same_after_json() -> None:
     tests = {"a": [Recalled(np.array([1.25, -0.5]), ((0,), (BEYOND,), ()))]}
     again = read(plain(tests, 6))
