@@ -105,7 +105,8 @@ class ArmTopology:
     retrieve_ms    median of a question, without the embedding of its text
     offline        seconds of a consolidation that ran
     turns          events between two consolidations that ran
-    tokens         of a language model in encoding and consolidation, an event
+    tokens         of a language model in encoding and consolidation, an event; None where they were
+                   not counted: a run counts those of its full set alone
     """
 
     arm: str
@@ -115,7 +116,7 @@ class ArmTopology:
     retrieve_ms: float
     offline: float
     turns: float
-    tokens: float
+    tokens: float | None
 
 
 def arm_table(
@@ -131,6 +132,7 @@ def arm_table(
         whole = together(reports.values())
         times = [t for t in run.times() if t["arm"] == arm and t["conversation"] in reports]
         asked = [t["retrieve_ms"] for t in times if t["question"] is not None]
+        tokens = _tokens(run, arm)
         units = sum(r.runs[-1]["units"] for r in reports.values() if r.runs)
         shown = sum(r.runs[-1]["visible"] for r in reports.values() if r.runs)
         rows.append(
@@ -142,17 +144,21 @@ def arm_table(
                 median(asked) if asked else 0.0,
                 sum(t["consolidate_ms"] for t in times) / 1000.0 / max(len(whole.runs), 1),
                 sum(turns[id] for id in reports) / max(len(whole.runs), 1),
-                _tokens(run, arm) / max(sum(turns[id] for id in reports), 1),
+                None if tokens is None else tokens / max(sum(turns[id] for id in reports), 1),
             )
         )
     return tuple(rows)
 
 
-def _tokens(run: RunFolder, arm: str) -> float:
-    """Tokens of a language model for making the memories, as the run counted them."""
+def _tokens(run: RunFolder, arm: str) -> float | None:
+    """Tokens of a language model for making the memories, as the run counted them; 0 without a
+    model, None if one was asked and its tokens were not counted for this arm.
+    """
+    if not run.manifest.get("language_model"):
+        return 0.0
     file = run.path / "metrics.json"
     if arm != "full" or not file.exists():
-        return 0.0
+        return None
     used = json.loads(file.read_text(encoding="utf-8")).get("language_model") or {}
     return float(
         sum(

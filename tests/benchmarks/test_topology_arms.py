@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -20,6 +22,8 @@ from hebbarium.benchmarks.edits.arms import (
     measured,
     planted_world,
 )
+from hebbarium.benchmarks.execution.folder import RunFolder
+from hebbarium.benchmarks.runs.topology import _tokens
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
@@ -149,6 +153,22 @@ def test_the_command_replays_a_run(hebbarium: Command, tmp_path: Path) -> None:
     assert row["turns"] * replay["runs"] == len(lines)
     code, _, err = hebbarium("topology", "replay", tmp_path / "run", tmp_path / "run")
     assert code and "give one folder" in err
+
+
+def test_tokens_that_a_run_did_not_count_are_not_said_to_be_none(tmp_path: Path) -> None:
+    counts = {"prompt_tokens": 30, "completion_tokens": 4}
+    used = {phase: {"topology_consolidation": counts} for phase in ("consolidate", "retrieve")}
+    (tmp_path / "metrics.json").write_text(json.dumps({"language_model": used}), encoding="utf-8")
+
+    def counted(model: str | None, arm: str, path: Path) -> float | None:
+        return _tokens(
+            cast(RunFolder, SimpleNamespace(manifest={"language_model": model}, path=path)), arm
+        )
+
+    assert counted("m", "full", tmp_path) == 34.0
+    assert counted("m", "without split", tmp_path) is None
+    assert counted("m", "full", tmp_path / "ablation") is None
+    assert counted(None, "without split", tmp_path) == 0.0
 
 
 def test_h95_over_all_links_is_never_longer(memory: Engine) -> None:

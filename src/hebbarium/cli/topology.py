@@ -129,7 +129,7 @@ def _show_table(rows: Sequence[ArmTopology], as_json: bool) -> None:
         [
             (row.arm, f"{row.visible:.3f}", str(row.h95), str(row.h95_typed),
              f"{row.retrieve_ms:.2f}", f"{row.offline:.3f}", f"{row.turns:.1f}",
-             f"{row.tokens:.0f}")
+             "-" if row.tokens is None else f"{row.tokens:.0f}")
             for row in rows
         ],
         numbers=heads,
