@@ -187,7 +187,7 @@ def test_a_memory_that_answers_nothing_recalls_nothing_and_has_no_time(
     assert math.isnan(supports(silent, Kind.TIME).by_subject(Timing(0.9, 0.3))[0])
     result = measured(
         paradigm(dict.fromkeys(POINTS, 1.0), Kind.TIME),
-        [dict.fromkeys(POINTS, [silent]) for _ in range(3)],
+        [{point: [silent] for point in POINTS} for _ in range(3)],
     )
     assert math.isnan(result.distance.mean)
     assert result.effects["a above d"][1] is EffectVerdict.UNDECIDED
