@@ -54,6 +54,8 @@ class DataForm:
 
     def cure(self) -> str:
         """How it can be used: the data set to name, or how its messages become events."""
+        if self.kind and not self.dataset and all(ours != "text" for _, ours in self.fields):
+            return f"no field seems to hold the text of a message; give the one that does the name `text`: {OWN_FORM}"
         if self.kind and not self.dataset:
             fields = ", ".join(f"{theirs} is {ours}" for theirs, ours in self.fields)
             return (
@@ -79,6 +81,10 @@ def _fields(table: str) -> tuple[tuple[str, str], ...]:
     return tuple((theirs, ours) for theirs, _, ours in pairs)
 
 
+BROKEN_JSON: Final = DataForm(
+    "JSON that breaks off or has an error",
+    before="export it again, or correct it until a JSON reader takes it",
+)
 EMPTY: Final = DataForm("an empty file", before="give a file with messages")
 
 
@@ -374,6 +380,13 @@ def _of_text(text: str, whole: bool) -> DataForm | None:
         return json_like
     if start[:1] in ("{", "[") and _is_json(text):
         return None  # a list or an object without fields
+    if (
+        whole
+        and start[:1] in ("{", "[")
+        and not WHATSAPP.match(text)
+        and start[1:].strip(" \n\t")[:1] in ("", '"', "{")
+    ):
+        return BROKEN_JSON
     if start.startswith(("<!doctype html", "<html")) or (
         start.startswith("<") and ("<html" in start or "<body" in start)
     ):

@@ -436,3 +436,23 @@ def test_what_cannot_be_read_is_nothing_known(tmp_path: Path) -> None:
 
 def test_fields_with_other_names_are_mapped() -> None:
     assert field_map(["Content", "created_at", "id"]) == "`created_at` is time, `Content` is text"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "cure"),
+    [
+        ("{", "JSON that breaks off", "export it again"),
+        ('{"', "JSON that breaks off", "export it again"),
+        ('{"a": 1}', "the fields `a`", "no field seems to hold the text"),
+        ('[{"role": "user"}]', "the fields `role`", "no field seems to hold the text"),
+        ("{smile} hello there", "a plain text", "paragraph"),
+        ("[note] we met", "a plain text", "paragraph"),
+    ],
+)
+def test_broken_json_and_json_without_a_text_are_named(
+    tmp_path: Path, text: str, name: str, cure: str
+) -> None:
+    (tmp_path / "given.json").write_text(text, encoding="utf-8")
+    form = recognise(tmp_path / "given.json")
+    assert form is not None and name in form.name and cure in form.cure()
+    assert "writes it as events" not in form.cure()
