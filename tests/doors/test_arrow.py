@@ -72,7 +72,7 @@ def test_events_keep_times_of_all_years_attributes_and_odd_texts() -> None:
 
 
 def test_other_programs_read_the_table_as_it_is(run: Path) -> None:
-    """By the interface of Arrow that polars, DuckDB and pandas read."""
+    """By the interface of Arrow that polars and pandas read."""
     with memory_of_three() as memory:
         made = event_table(memory)
     assert hasattr(made, "__arrow_c_stream__")

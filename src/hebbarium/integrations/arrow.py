@@ -1,4 +1,4 @@
-"""Tables of Arrow, which pandas, polars and DuckDB take as they are: rows of a run, and what a
+"""Tables of Arrow, which pandas and polars take as they are: rows of a run, and what a
 memory was told.
 """
 
