@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from ...engine.contract.records import Query
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
 from ...reporting.files import write_whole
+from ...reporting.text import plural
 from ..datasets import Conversation, Dataset, Question
 from ..execution.cells import asked, give_feedback, prepare
 from ..execution.folder import RunFolder
@@ -41,9 +43,9 @@ Key = tuple[str, str]  # conversation and question
 
 @dataclass(frozen=True, slots=True)
 class AnsweredEvent:
-    """An event of an answer, best first.
+    """An event of an answer, best first; a session in a run that ranks sessions.
 
-    text   as it is indexed; "" for one that the memory made
+    text   as it is indexed; of a session its name and size; "" for what the memory made
     score  None for a system that gives none
     other  its rank in the answer of the other run, 0 if it is not there
     """
@@ -60,6 +62,7 @@ class ReadContext:
     """What a reader gets for a question under a budget of tokens.
 
     gold  ids of the gold events whose text stands whole in it
+    of    gold events
     """
 
     text: str
@@ -67,6 +70,7 @@ class ReadContext:
     budget: int
     counter: str
     gold: tuple[str, ...]
+    of: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +250,7 @@ def _context(
     made = memory.context(query, budget)
     read = unescaped(made.text)
     shown = tuple(id for id in question.gold if texts[id] in read)
-    return ReadContext(made.text, made.tokens, budget, made.counter, shown)
+    return ReadContext(made.text, made.tokens, budget, made.counter, shown, len(question.gold))
 
 
 def _page(
@@ -258,7 +262,7 @@ def _page(
     told: Sequence[Told],
     file: str,
 ) -> QuestionPage:
-    texts = {event.id: event.rendered() for event in conversation.events}
+    texts = _texts(conversation)
     answers = [list(row["retrieved"]) for row in rows]
     sides = tuple(
         QuestionSide(
@@ -282,6 +286,13 @@ def _page(
         sides,
         file,
     )
+
+
+def _texts(conversation: Conversation) -> dict[str, str]:
+    """Texts of events by their ids, and of sessions by their names."""
+    sizes = Counter(event.session for event in conversation.events)
+    sessions = {name: f"session {name}: {plural(n, 'message')}" for name, n in sizes.items()}
+    return sessions | {event.id: event.rendered() for event in conversation.events}
 
 
 def _answer(row: Row, texts: Mapping[str, str], other: Sequence[str]) -> tuple[AnsweredEvent, ...]:

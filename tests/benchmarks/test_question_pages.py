@@ -159,6 +159,20 @@ def test_another_system_shows_its_answer_and_arms_are_two_runs(
     assert [side.arm for side in twice[0].sides] == [arms[0], arms[-1]]
 
 
+def test_a_run_that_ranks_sessions_shows_their_names(
+    registry: Registry, tiny: Dataset, tmp_path: Path
+) -> None:
+    run(WORDS, registry, tiny, EMBEDDER, tmp_path / "o", settings=Settings(match="session"))
+    folder = RunFolder.read(tmp_path / "o")
+    for page, row in zip(made([folder], tiny, registry), folder.rows(), strict=True):
+        (side,) = page.sides
+        sessions = {event.session for conversation in tiny.conversations
+                    for event in conversation.events}  # fmt: skip
+        assert {event.id for event in side.answer} <= sessions and row["gold"][0] in sessions
+        assert all(event.text.startswith(f"session {event.id}: ") for event in side.answer)
+        assert side.context and side.context.of == 1
+
+
 def test_hostile_ids_and_texts_are_text(tmp_path: Path, registry: Registry) -> None:
     evil = '</td><script>alert("x")</script>\x1b[31m\u202e'
     events = tuple(Event(float(i), f"{evil} {i}", evil, "s", f"{evil}{i}") for i in range(12))
