@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.harness.bands import SeedEstimate, estimate
-from .paradigms.contract import BEYOND, Effect, Kind, Paradigm, Printed, Recalled, Tests
+from .paradigms.contract import BEYOND, Effect, Paradigm, Printed, ReadoutKind, Recalled, Tests
 from .readout import Readout
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ class Supports:
     subjects  tests of each simulated person
     """
 
-    def __init__(self, subjects: Sequence[Sequence[Recalled]], kind: Kind) -> None:
+    def __init__(self, subjects: Sequence[Sequence[Recalled]], kind: ReadoutKind) -> None:
         tests = [test for own in subjects for test in own]
         widest = max((len(test.support) for test in tests), default=0)
         self._kind = kind
@@ -66,7 +66,7 @@ class Supports:
         places, mask, subject = list[int](), list[Floats](), list[int]()
         for row, test in enumerate(tests):
             self._support[row, : len(test.support)] = test.support
-            for word in test.words if kind is Kind.FREE else [sum(test.words, ())]:
+            for word in test.words if kind is ReadoutKind.FREE else [sum(test.words, ())]:
                 right = np.full(widest, -np.inf)
                 for place in word if len(test.support) else ():
                     # a memory that is no candidate has at most the least support
@@ -94,7 +94,7 @@ class Supports:
         with np.errstate(over="ignore"):
             right = np.exp(self._right / t).sum(axis=1)
             stop = math.exp(min(theta / t, 700.0))
-            if self._kind is Kind.FREE:
+            if self._kind is ReadoutKind.FREE:
                 shares: Floats = right / (right + stop)
                 return shares
             whole = np.exp(self._support / t).sum(axis=1)[self._row]
@@ -116,7 +116,7 @@ class Supports:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PrintedOutcome:
     """What a memory showed in a paradigm.
 
     numbers   of the readout
@@ -137,7 +137,7 @@ class Measured:
     samples: Floats
 
 
-def measured(paradigm: Paradigm, subjects: Sequence[Tests]) -> Measured:
+def measured(paradigm: Paradigm, subjects: Sequence[Tests]) -> PrintedOutcome:
     """Judge the tests of simulated people, in one order for every memory."""
     supports = {
         point: Supports([own.get(point, ()) for own in subjects], paradigm.kind)
@@ -149,7 +149,7 @@ def measured(paradigm: Paradigm, subjects: Sequence[Tests]) -> Measured:
         effect.name: _judged(effect, values, paradigm.printed) for effect in paradigm.effects
     }
     distance, samples = _distance(values, paradigm.printed)
-    return Measured(
+    return PrintedOutcome(
         numbers,
         bool(paradigm.printed),
         {point: estimate(shares) for point, shares in values.items()},
@@ -169,7 +169,7 @@ def fitted(paradigm: Paradigm, supports: Mapping[str, Supports]) -> Readout | Ti
     from scipy.optimize import minimize
 
     printed = paradigm.printed
-    if paradigm.kind is Kind.TIME:
+    if paradigm.kind is ReadoutKind.TIME:
         return _timing(printed, supports)
 
     def loss(free: Floats) -> float:

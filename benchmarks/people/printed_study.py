@@ -30,8 +30,8 @@ from ..probes.harness.report import with_interval
 from ..probes.harness.run import NotedTexts, Recorder
 from .list_study import without_samples
 from .paradigms import PRINTED
-from .paradigms.contract import Paradigm, Subject
-from .printed import EffectVerdict, Measured, Timing, measured, plain, read
+from .paradigms.contract import Paradigm, SimulatedPerson
+from .printed import EffectVerdict, PrintedOutcome, Timing, measured, plain, read
 from .readout import Readout
 from .run import CODE, DIGITS, NOT_SCORED, system_of, why_not
 
@@ -187,7 +187,7 @@ class PrintedMeasure:
         self._jobs, self._progress = jobs, progress
         self.values: list[dict[str, Any]] = []
 
-    def measured(self, memory: Composition) -> tuple[str, Measured | None]:
+    def measured(self, memory: Composition) -> tuple[str, PrintedOutcome | None]:
         """What kept a memory from being scored, or what it showed."""
         setup = setup_of(memory, self._registry, self._embedder, code_version(CODE), __version__)
         specs = [
@@ -274,7 +274,7 @@ def texts_of(paradigm: str, seed: int) -> tuple[str, ...]:
     """The texts that a simulated person is told and asked."""
     texts: dict[str, None] = {}
     with closing(Life(lambda *_: _Noting(texts), NotedTexts(texts))) as life:
-        PRINTED[paradigm].run(Subject(paradigm, seed, life))
+        PRINTED[paradigm].run(SimulatedPerson(paradigm, seed, life))
     return tuple(text for text in texts if text.strip())
 
 
@@ -292,7 +292,7 @@ def run_cell(spec: SubjectSpec, registry: Registry, embedder: Embedder) -> dict[
         with closing(
             Life(lambda *_: system_of(spec, spec.seed, registry, embedder), embedder)
         ) as life:
-            subject = Subject(spec.paradigm, spec.seed, life)
+            subject = SimulatedPerson(spec.paradigm, spec.seed, life)
             PRINTED[spec.paradigm].run(subject)
             refused, told = subject.refused()
             return {"tests": plain(subject.tests, DIGITS), "refused": refused, "told": told}

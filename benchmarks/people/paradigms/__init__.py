@@ -20,6 +20,8 @@ from . import (
 )
 from .contract import Paradigm
 
+__all__ = ["PRINTED", "contract"]
+
 PRINTED: Final[dict[str, Paradigm]] = {
     module.PARADIGM.id: module.PARADIGM
     for module in (

@@ -6,7 +6,7 @@ from typing import Final
 
 from ...probes.harness.life import MINUTE, SECOND
 from ...probes.stimuli import WORDS
-from .contract import Effect, Kind, Paradigm, Subject, share
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, share
 
 LENGTH: Final = 36
 RECALLED: Final = {  # learnt and recalled; words of 36
@@ -21,7 +21,7 @@ SCENES: Final = {
 }
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     words = subject.draws.draw(WORDS, LENGTH)
     for point in RECALLED:
         learnt, asked = point.split(", ")
@@ -48,7 +48,7 @@ PARADIGM: Final = Paradigm(
     "sentence about it; 4 min later, after a sentence about the same or the other place, the words "
     "are asked for without words in the session of that place.",
     departures="A place is a session and a sentence.",
-    kind=Kind.FREE,
+    kind=ReadoutKind.FREE,
     points=tuple(RECALLED),
     printed={point: share(words / LENGTH, 16) for point, words in RECALLED.items()},
     effects=(

@@ -45,7 +45,7 @@ TALK: Final = tuple(
 )
 
 
-class Kind(StrEnum):
+class ReadoutKind(StrEnum):
     """How supports become what is printed."""
 
     FREE = "free recall"
@@ -123,15 +123,15 @@ class Paradigm:
     read: str
     protocol: str
     departures: str
-    kind: Kind
+    kind: ReadoutKind
     points: tuple[str, ...]
     effects: tuple[Effect, ...]
     missing: str
-    run: Callable[[Subject], None]
+    run: Callable[[SimulatedPerson], None]
     printed: Mapping[str, Printed] = field(default_factory=dict)
 
 
-class Subject:
+class SimulatedPerson:
     """A memory that takes part in an experiment, and what its tests gave.
 
     draws  of words and orders; the same paradigm and seed give the same
@@ -145,11 +145,11 @@ class Subject:
         self._sentences = self.draws.draw(TALK, len(TALK))
         self._talk = iter(self._sentences)
 
-    def fresh(self) -> Subject:
+    def fresh(self) -> SimulatedPerson:
         """Another memory of the same kind, which adds to the same tests.  It has lived for a day
         before, so that a test always has as many candidates; talk is the same in all memories.
         """
-        other = object.__new__(Subject)
+        other = object.__new__(SimulatedPerson)
         other.draws, other.life, other.tests = self.draws, self.life.fresh(), self.tests
         other._studied, other._sentences = self._studied, self._sentences
         other._talk = iter(self._sentences)

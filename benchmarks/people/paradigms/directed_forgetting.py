@@ -8,7 +8,7 @@ from typing import Final
 
 from ...probes.harness.life import MINUTE, SECOND
 from ...probes.stimuli import WORDS
-from .contract import Effect, Kind, Paradigm, Subject, difference
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference
 
 LENGTH: Final = 16
 SAID: Final = {
@@ -18,7 +18,7 @@ SAID: Final = {
 POINTS: Final = tuple(f"list {n}, {told}" for n in (1, 2) for told in SAID)
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     words = subject.draws.draw(WORDS, 2 * LENGTH)
     for told, sentence in SAID.items():
         memory = subject.fresh()
@@ -39,7 +39,7 @@ PARADIGM: Final = Paradigm(
     protocol="A list of 16 words, 4 s apart; a sentence says to forget it or to keep it in mind; a second "
     "list; 2 min later each list is asked for without words, in its session.",
     departures="Both lists are asked for in the same order; nothing is asked in between.",
-    kind=Kind.FREE,
+    kind=ReadoutKind.FREE,
     points=POINTS,
     effects=(
         Effect(

@@ -6,7 +6,7 @@ from typing import Final
 
 from ...probes.harness.life import DAY, MINUTE, SECOND
 from ...probes.stimuli import sentence
-from .contract import Effect, Kind, Paradigm, Subject, difference, share
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference, share
 
 FACTS: Final = 15
 A_DAY: Final = 4
@@ -20,7 +20,7 @@ RECALLED: Final = {  # h, and share of 55 people
 }
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     facts = subject.draws.facts(FACTS)
     texts = [sentence(fact) for fact in facts]
     cues = [f"{name}, {thing}" for name, thing, _ in facts]
@@ -45,7 +45,7 @@ PARADIGM: Final = Paradigm(
     protocol="15 facts are told, recalled by name and object and told again; 5 min to 42 days later, "
     "with four sentences of other talk a day, each is asked for by name and object.",
     departures="Which condition the shares are of was not read. A fact is studied twice.",
-    kind=Kind.CUED,
+    kind=ReadoutKind.CUED,
     points=tuple(RECALLED),
     printed={point: share(value, 55) for point, (_, value) in RECALLED.items()},
     effects=(

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Final
 
 from ...probes.harness.life import DAY, SECOND
-from .contract import Effect, Kind, Paradigm, Subject, share
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, share
 from .words import ASSOCIATES
 
 HEARD: Final = 12  # words of a list in experiment 1
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     for lure in subject.draws.shuffled(list(ASSOCIATES)):
         memory = subject.fresh()
         ids = memory.study(ASSOCIATES[lure][:HEARD], 1.5 * SECOND, session="list")
@@ -32,7 +32,7 @@ PARADIGM: Final = Paradigm(
     "a night.",
     departures="People recalled at once. A memory gets a night, since it makes memories of its own in "
     "sleep alone.",
-    kind=Kind.FREE,
+    kind=ReadoutKind.FREE,
     points=("studied", "lure"),
     printed={"studied": share(0.65, 36), "lure": share(0.40, 36)},
     effects=(Effect("the word that was not told is recalled", {"lure": 1.0}),),

@@ -9,7 +9,7 @@ from typing import Final
 
 from ...probes.harness.life import SECOND
 from ...probes.stimuli import JOBS, PLACES
-from .contract import Effect, Kind, Paradigm, Printed, Subject, difference
+from .contract import Effect, Paradigm, Printed, ReadoutKind, SimulatedPerson, difference
 
 FANS: Final = (1, 2, 3)
 EACH: Final = 5  # persons, and places, of each fan
@@ -32,7 +32,7 @@ POINTS: Final = {
 }
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     fans = [fan for fan in FANS for _ in range(EACH)]
     persons, places = (
         dict(zip(subject.draws.draw(pool, len(fans)), fans, strict=True)) for pool in (JOBS, PLACES)
@@ -59,7 +59,7 @@ def run(subject: Subject) -> None:
 
 
 def _pairs(
-    subject: Subject, persons: dict[str, int], places: dict[str, int]
+    subject: SimulatedPerson, persons: dict[str, int], places: dict[str, int]
 ) -> list[tuple[str, str]]:
     """Random pairs in which everyone and every place occurs as often as its fan, no pair twice, and
     every combination of fans occurs.
@@ -86,7 +86,7 @@ PARADIGM: Final = Paradigm(
     "three times; an hour later each fact, and foils of known persons and places, are asked for.",
     departures="People learnt the facts to a criterion. A foil has the time of the best fact that "
     "shares its person or its place.",
-    kind=Kind.TIME,
+    kind=ReadoutKind.TIME,
     points=tuple(POINTS),
     printed={point: Printed(time, ERROR) for point, time in POINTS.items()},
     effects=(

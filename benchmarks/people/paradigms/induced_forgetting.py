@@ -8,13 +8,13 @@ from itertools import product
 from typing import Final
 
 from ...probes.harness.life import MINUTE, SECOND
-from .contract import Effect, Kind, Paradigm, Subject, difference, share
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference, share
 from .words import CATEGORIES
 
 USED, PRACTISED, ROUNDS = 8, 3, 3
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     names = subject.draws.shuffled(list(CATEGORIES))[:USED]
     items = {name: subject.draws.shuffled(CATEGORIES[name])[: 2 * PRACTISED] for name in names}
     pairs = [(name, items[name][i]) for i in range(2 * PRACTISED) for name in names]
@@ -50,7 +50,7 @@ PARADIGM: Final = Paradigm(
     "are recalled three times by category and three letters; 20 min later each word is asked for by "
     "category and two letters. Counterbalanced over four memories.",
     departures="People were asked for a category's words in any order, without letters.",
-    kind=Kind.CUED,
+    kind=ReadoutKind.CUED,
     points=("practised", "related", "baseline"),
     printed={"practised": share(0.74, 36), "related": share(0.38, 36), "baseline": share(0.49, 36)},
     effects=(

@@ -8,12 +8,12 @@ from typing import Final
 
 from ...probes.harness.life import MINUTE, SECOND
 from ...probes.stimuli import WORDS
-from .contract import Effect, Kind, Paradigm, Subject, difference
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference
 
 LENGTH, CUES = 30, 15
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     words = subject.draws.draw(WORDS, LENGTH)
     given = subject.draws.draw(words, CUES)
     for point in ("cued", "free"):
@@ -40,7 +40,7 @@ PARADIGM: Final = Paradigm(
     "apart, or as much time passes; then the list is asked for without words, and the 15 others are "
     "counted.",
     departures="A cue that people read is a word that the memory recalls.",
-    kind=Kind.FREE,
+    kind=ReadoutKind.FREE,
     points=("free", "cued"),
     effects=(Effect("cues hurt the other words", difference(["free"], ["cued"])),),
     missing="Recall of some words must weaken the others, or move the context away from them.",

@@ -8,14 +8,14 @@ from itertools import product
 from typing import Final
 
 from ...probes.harness.life import SECOND
-from .contract import Effect, Kind, Paradigm, Subject, difference
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference
 from .words import CATEGORIES
 
 TRIALS, WORDS = 4, 3
 POINTS: Final = ("trial 1", "trial 2", "trial 3", "trial 4, same", "trial 4, other")
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     category, other = subject.draws.draw(list(CATEGORIES), 2)
     lists = {name: _lists(subject, name) for name in (category, other)}
     for before, first in product((category, other), range(TRIALS - 1)):
@@ -32,7 +32,7 @@ def run(subject: Subject) -> None:
             memory.life.wait(10 * SECOND)
 
 
-def _lists(subject: Subject, category: str) -> list[list[str]]:
+def _lists(subject: SimulatedPerson, category: str) -> list[list[str]]:
     members = subject.draws.shuffled(CATEGORIES[category])
     return [members[n * WORDS : (n + 1) * WORDS] for n in range(TRIALS)]
 
@@ -47,7 +47,7 @@ PARADIGM: Final = Paradigm(
     "Their lists change places over memories.",
     departures="The category is named in the question, the counting is time alone, and a draw is one "
     "word of the three.",
-    kind=Kind.CUED,
+    kind=ReadoutKind.CUED,
     points=POINTS,
     effects=(
         Effect("interference builds up", difference(["trial 1"], ["trial 3"])),

@@ -8,7 +8,7 @@ from typing import Final
 
 from ...probes.harness.life import SECOND
 from ...probes.stimuli import SYLLABLES
-from .contract import Effect, Kind, Paradigm, Printed, Subject, difference
+from .contract import Effect, Paradigm, Printed, ReadoutKind, SimulatedPerson, difference
 
 LENGTH: Final = 13
 LISTS: Final = 2
@@ -25,7 +25,7 @@ SAVINGS: Final = {
 }
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     syllables = subject.draws.draw(SYLLABLES, LISTS * LENGTH)
     lists = [syllables[i * LENGTH : (i + 1) * LENGTH] for i in range(LISTS)]
     for point, (delay, _) in SAVINGS.items():
@@ -47,7 +47,7 @@ PARADIGM: Final = Paradigm(
     "with six sentences of other talk a day, each list is asked for without words.",
     departures="The share recalled stands for the share of relearning time that is saved. A list is "
     "told once; Ebbinghaus read it until he could say it twice.",
-    kind=Kind.FREE,
+    kind=ReadoutKind.FREE,
     points=tuple(SAVINGS),
     printed={point: Printed(value, 0.015) for point, (_, value) in SAVINGS.items()},
     effects=(

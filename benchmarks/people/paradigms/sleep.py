@@ -6,7 +6,7 @@ from typing import Final
 
 from ...probes.harness.life import SECOND
 from ...probes.stimuli import SYLLABLES
-from .contract import Effect, Kind, Paradigm, Subject, difference, share
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference, share
 
 LENGTH: Final = 10
 DELAYS: Final = (1, 2, 4, 8)
@@ -20,7 +20,7 @@ POINTS: Final = {
 }
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     syllables = subject.draws.draw(SYLLABLES, LENGTH)
     for point in POINTS:
         state, after = point.split(", ")
@@ -45,7 +45,7 @@ PARADIGM: Final = Paradigm(
     "later, with talk every quarter of an hour while awake, they are asked for without words.",
     departures="A list is told once; people learnt it to a criterion. Nobody is woken: the memory's "
     "own sleep ends when it does.",
-    kind=Kind.FREE,
+    kind=ReadoutKind.FREE,
     points=tuple(POINTS),
     printed={point: share(value, 16) for point, value in POINTS.items()},
     effects=(

@@ -8,14 +8,14 @@ from typing import Final
 
 from ...probes.harness.life import DAY, MINUTE, SECOND
 from ...probes.stimuli import sentence
-from .contract import Effect, Kind, Paradigm, Subject, difference
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference
 
 FACTS: Final = 8
 GAPS: Final = {"0 d": 5 * MINUTE, "1 d": DAY, "11 d": 11 * DAY, "21 d": 21 * DAY}
 DELAYS: Final = {"7 d": 7 * DAY, "35 d": 35 * DAY, "350 d": 350 * DAY}
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     facts = subject.draws.facts(FACTS)
     texts = [sentence(fact) for fact in facts]
     cues = [f"{name}, {thing}" for name, thing, _ in facts]
@@ -32,7 +32,7 @@ def run(subject: Subject) -> None:
                 memory.recall(f"{delay}, gap {gap}", [own], cue)
 
 
-def _days(memory: Subject, hours: float) -> None:
+def _days(memory: SimulatedPerson, hours: float) -> None:
     """Days with a sentence of other talk, of long ones every tenth day."""
     end, step = memory.life.now + hours, max(1.0, hours / (40 * DAY)) * DAY
     while memory.life.now + step < end:
@@ -51,7 +51,7 @@ PARADIGM: Final = Paradigm(
     protocol="8 facts are told, recalled by name and object and told again after 5 min or 1, 11 or 21 "
     "days, and asked for 7, 35 or 350 days later, with other talk in between.",
     departures="Facts are told once in the first session, where people learnt them to a criterion.",
-    kind=Kind.CUED,
+    kind=ReadoutKind.CUED,
     points=tuple(f"{delay}, gap {gap}" for delay in DELAYS for gap in GAPS),
     effects=(
         Effect("after 7 d: a day beats minutes", difference(["7 d, gap 1 d"], ["7 d, gap 0 d"])),

@@ -8,7 +8,7 @@ from typing import Final
 
 from ...probes.harness.life import DAY, MINUTE, SECOND
 from ...probes.stimuli import sentence
-from .contract import Effect, Kind, Paradigm, Subject, difference, share
+from .contract import Effect, Paradigm, ReadoutKind, SimulatedPerson, difference, share
 
 FACTS: Final = 15
 PERIOD: Final = 7 * MINUTE
@@ -24,7 +24,7 @@ RECALLED: Final = {  # experiment 2, 30 people in each
 }
 
 
-def run(subject: Subject) -> None:
+def run(subject: SimulatedPerson) -> None:
     facts = subject.draws.facts(FACTS)
     texts = [sentence(fact) for fact in facts]
     cues = [f"{name}, {thing}" for name, thing, _ in facts]
@@ -61,7 +61,7 @@ PARADIGM: Final = Paradigm(
     "talk, each is asked for by name and object.",
     departures="Facts stand for the idea units of a passage, and a cue for each stands for free "
     "recall. A period of study has one reading; recall uses the best memory, right or wrong.",
-    kind=Kind.CUED,
+    kind=ReadoutKind.CUED,
     points=tuple(RECALLED),
     printed={point: share(value, 30) for point, value in RECALLED.items()},
     effects=(

@@ -16,11 +16,11 @@ from hebbarium.benchmarks.people.paradigms.contract import (
     BEYOND,
     TALK,
     Effect,
-    Kind,
     Paradigm,
     Printed,
+    ReadoutKind,
     Recalled,
-    Subject,
+    SimulatedPerson,
     difference,
     share,
 )
@@ -62,8 +62,8 @@ class Unchanging(ReferenceCMR):
     def use(self, found: Retrieved, ids: Sequence[str]) -> None: ...
 
 
-def subject(paradigm: str, seed: int = 0) -> Subject:
-    return Subject(paradigm, seed, Life(lambda *_: ReferenceCMR(), EMBEDDER))
+def subject(paradigm: str, seed: int = 0) -> SimulatedPerson:
+    return SimulatedPerson(paradigm, seed, Life(lambda *_: ReferenceCMR(), EMBEDDER))
 
 
 @pytest.mark.parametrize("paradigm", PRINTED.values(), ids=list(PRINTED))
@@ -133,7 +133,7 @@ def test_a_memory_that_nothing_changes_shows_no_effect(name: str) -> None:
     """The same words are tested in every condition, so words alone make no difference."""
     tests = []
     for seed in range(3):
-        taking_part = Subject(name, seed, Life(lambda *_: Unchanging(), EMBEDDER))
+        taking_part = SimulatedPerson(name, seed, Life(lambda *_: Unchanging(), EMBEDDER))
         PRINTED[name].run(taking_part)
         tests.append(taking_part.tests)
     for size, verdict in measured(PRINTED[name], tests).effects.values():
@@ -141,7 +141,7 @@ def test_a_memory_that_nothing_changes_shows_no_effect(name: str) -> None:
 
 
 # --- from supports to shares ----------------------------------------------------------------------
-def supports(test: Recalled, kind: Kind) -> Supports:
+def supports(test: Recalled, kind: ReadoutKind) -> Supports:
     return Supports([[test]], kind)
 
 
@@ -154,7 +154,7 @@ def test_free_recall_has_the_shares_of_lists_recalled_word_by_word() -> None:
         while (place := drawn(chances(support[left], readout), stream)) != STOP:
             recalled[left.pop(place)] += 1
     for word in range(4):
-        mine = supports(Recalled(support, ((word,),)), Kind.FREE).by_subject(readout)[0]
+        mine = supports(Recalled(support, ((word,),)), ReadoutKind.FREE).by_subject(readout)[0]
         error = math.sqrt(mine * (1.0 - mine) / n)
         assert abs(recalled[word] / n - mine) < 4.0 * error
 
@@ -162,18 +162,18 @@ def test_free_recall_has_the_shares_of_lists_recalled_word_by_word() -> None:
 def test_cued_recall_is_one_draw_by_lucess_rule() -> None:
     support, readout = np.array([1.2, 0.1, -0.4, 0.7]), Readout(0.6, 0.3)
     of = chances(support, readout)
-    mine = supports(Recalled(support, ((0, 3),)), Kind.CUED).by_subject(readout)[0]
+    mine = supports(Recalled(support, ((0, 3),)), ReadoutKind.CUED).by_subject(readout)[0]
     assert mine == pytest.approx(of[0] + of[3])
     # a memory that is no candidate has at most the least support; one that is not stored has none
-    beyond = supports(Recalled(support, ((BEYOND,),)), Kind.CUED).by_subject(readout)[0]
+    beyond = supports(Recalled(support, ((BEYOND,),)), ReadoutKind.CUED).by_subject(readout)[0]
     assert beyond == pytest.approx(of[2])
-    assert supports(Recalled(support, ((),)), Kind.CUED).by_subject(readout)[0] == 0.0
-    assert supports(Recalled(support, ((),)), Kind.FREE).by_subject(readout)[0] == 0.0
+    assert supports(Recalled(support, ((),)), ReadoutKind.CUED).by_subject(readout)[0] == 0.0
+    assert supports(Recalled(support, ((),)), ReadoutKind.FREE).by_subject(readout)[0] == 0.0
 
 
 def test_a_time_falls_with_the_best_right_memory() -> None:
     support = np.array([1.2, 0.1, -0.4])
-    mine = supports(Recalled(support, ((1, 2),)), Kind.TIME).by_subject(Timing(0.9, 0.3))[0]
+    mine = supports(Recalled(support, ((1, 2),)), ReadoutKind.TIME).by_subject(Timing(0.9, 0.3))[0]
     assert mine == pytest.approx(0.9 + 0.3 * math.exp(-0.1))
 
 
@@ -204,7 +204,9 @@ def test_tests_are_the_same_after_json() -> None:
 POINTS = ("a", "b", "c", "d")
 
 
-def paradigm(printed: Mapping[str, float], kind: Kind = Kind.FREE, error: float = 0.02) -> Paradigm:
+def paradigm(
+    printed: Mapping[str, float], kind: ReadoutKind = ReadoutKind.FREE, error: float = 0.02
+) -> Paradigm:
     numbers = {point: Printed(value, error) for point, value in printed.items()}
     return Paradigm(
         "made", "", "", "", "", "", kind, POINTS, (Effect("a above d", difference(["a"], ["d"])),),
@@ -227,8 +229,8 @@ def people(means: Mapping[str, float], n: int = 12) -> list[dict[str, Sequence[R
 FALLING = {"a": 1.5, "b": 0.8, "c": 0.2, "d": -0.3}
 
 
-@pytest.mark.parametrize("kind", [Kind.FREE, Kind.CUED])
-def test_numbers_of_a_readout_are_recovered_from_what_it_prints(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ReadoutKind.FREE, ReadoutKind.CUED])
+def test_numbers_of_a_readout_are_recovered_from_what_it_prints(kind: ReadoutKind) -> None:
     made, readout = people(FALLING), Readout(0.7, 0.4)
     printed = {
         point: float(Supports([own[point] for own in made], kind).by_subject(readout).mean())
@@ -247,14 +249,14 @@ def test_numbers_of_a_readout_are_recovered_from_what_it_prints(kind: Kind) -> N
 def test_times_are_fitted_by_least_squares_of_numpy() -> None:
     made = people(FALLING)
     seconds = {"a": 1.0, "b": 1.2, "c": 1.3, "d": 1.6}
-    result = measured(paradigm(seconds, Kind.TIME), made)
+    result = measured(paradigm(seconds, ReadoutKind.TIME), made)
     x = [np.mean([math.exp(-t.support[9]) for own in made for t in own[p]]) for p in POINTS]
     factor, intercept = np.polyfit(x, list(seconds.values()), 1)
     assert isinstance(result.numbers, Timing)
     assert result.numbers.factor == pytest.approx(factor)
     assert result.numbers.intercept == pytest.approx(intercept)
     rising = measured(
-        paradigm(dict(zip(POINTS, (1.6, 1.3, 1.2, 1.0), strict=True)), Kind.TIME), made
+        paradigm(dict(zip(POINTS, (1.6, 1.3, 1.2, 1.0), strict=True)), ReadoutKind.TIME), made
     )
     assert isinstance(rising.numbers, Timing) and rising.numbers.factor == 0.0
 
