@@ -48,6 +48,17 @@ SessionOption = Annotated[
     list[str] | None,
     typer.Option("--session", metavar="NAME", help="Only of this session; may be repeated."),
 ]
+AttributesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attribute",
+        metavar="KEY=TEXT",
+        help="Only what has this attribute; a key given again asks for either text.",
+    ),
+]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Erase; without it, only say what would be lost.")
+]
 MostOption = Annotated[
     int, typer.Option("--limit", "-k", min=1, max=1000, metavar="N", help="Most memories.")
 ]
@@ -90,14 +101,20 @@ def _which(
     until: str | None,
     speakers: Sequence[str] | None,
     sessions: Sequence[str] | None,
+    attributes: Sequence[str] | None = None,
 ) -> Only | None:
     from ..doors.calls import only
+
+    wanted: dict[str, list[str]] = {}
+    for name, value in map(_pair, attributes or ()):
+        wanted.setdefault(name, []).append(value)
 
     return only(
         _when(since, "--since"),
         _when(until, "--until", end=True),
         tuple(speakers or ()),
         tuple(sessions or ()),
+        tuple((name, tuple(values)) for name, values in wanted.items()),
     )
 
 
@@ -177,32 +194,43 @@ def tell(
     attributes: Annotated[
         list[str] | None, typer.Option("--attribute", metavar="KEY=TEXT", help="May be repeated.")
     ] = None,
+    redact: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--redact",
+            metavar="RULE",
+            help="Replace before storing: email, phone, card, iban, ip, or word:TEXT; may be repeated.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Tell the memory something."""
     from ..console import print_lines
     from ..doors import calls
     from ..doors.moments import here, period
+    from ..doors.redaction import redacted
 
-    pairs = [_pair(pair) for pair in attributes or ()]
+    pairs = [(key, redacted(value, redact or ())[0]) for key, value in map(_pair, attributes or ())]
     at = period(time, here(), "--time").middle
     texts = [line for line in map(str.strip, sys.stdin) if line] if text == "-" else [text]
     if id and len(texts) > 1:
         raise InputError(
             f"{len(texts)} lines have one id", where="--id", cure="tell them without an id"
         )
+    cleaned = [redacted(line, redact or ()) for line in texts]
     with opened(context) as engine:
         told = [
             calls.tell(engine, line, time=at, speaker=speaker, session=session, id=id,
-                       attributes=pairs)
-            for line in texts
+                       attributes=pairs) | ({"redacted": counts} if redact else {})
+            for line, counts in cleaned
         ]  # fmt: skip
     if as_json:
         print_json(told if text == "-" else told[0])
         return
     for result in told:
         kept = f"row {result['row']}" if result["stored"] else f"not stored: {result['why']}"
-        print_lines(f"{kept}, {result['time']}")
+        found = ", ".join(f"{n} {name}" for name, n in result.get("redacted", {}).items())
+        print_lines(f"{kept}, {result['time']}{f', redacted: {found}' if found else ''}")
 
 
 def _pair(given: str) -> tuple[str, str]:
@@ -252,6 +280,13 @@ def context_command(
     until: UntilOption = None,
     speaker: SpeakerOption = None,
     session: SessionOption = None,
+    uncertain: Annotated[
+        bool,
+        typer.Option(
+            "--uncertain",
+            help="Also say how likely it suffices, how old it is, and what is superseded.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """The text that a language model gets for a question, under a budget of tokens."""
@@ -260,11 +295,13 @@ def context_command(
 
     which = _which(since, until, speaker, session)
     with opened(context) as engine:
-        made = calls.context(engine, question, budget, which=which)
+        made = calls.context(engine, question, budget, which=which, uncertain=uncertain)
     if as_json:
         print_json(made)
         return
     print_lines(made["text"] or "there is nothing to show")
+    if made.get("uncertain"):
+        print_lines(made["uncertain"])
     say(f"{made['tokens']:,} tokens as {made['counter']} counts")
 
 
@@ -412,16 +449,15 @@ def erase(
     until: UntilOption = None,
     speaker: SpeakerOption = None,
     session: SessionOption = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Erase; without it, only say what would be lost.")
-    ] = False,
+    attributes: AttributesOption = None,
+    yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Overwrite the text of events for good, with all that the memory made from them."""
     from ..console import print_lines
     from ..doors import calls
 
-    which = _which(since, until, speaker, session)
+    which = _which(since, until, speaker, session, attributes)
     if (what is None) == (which is None):
         raise InputError(
             "nothing says what is to be erased" if what is None else "two things say what to erase",
@@ -437,6 +473,32 @@ def erase(
         return
     print_lines(erasure["says"])
     if not yes:
+        print_lines("nothing was erased; the same command with --yes erases it")
+
+
+@memory_app.command()
+def expire(
+    context: typer.Context,
+    until: UntilOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase what has had its time: events whose attribute `expires` is past, and with --until all
+    that are that old, such as --until "90 days ago".
+    """
+    from ..console import print_lines
+    from ..doors import calls
+    from ..doors.expiry import expired
+    from ..doors.moments import here
+
+    with opened(context) as engine:
+        which = expired(engine, here(), _when(until, "--until", end=True))
+        erasures = [calls.erase(engine, only, confirm=yes) for only in which]
+    if as_json:
+        print_json(erasures)
+        return
+    print_lines(*([erasure["says"] for erasure in erasures] or ["nothing has expired"]))
+    if erasures and not yes:
         print_lines("nothing was erased; the same command with --yes erases it")
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ..engine.base.errors import InputError, nearest
 from ..engine.base.times import hours, moment
+from ..engine.context.context import Context
 from ..engine.contract.records import (
     Attributes,
     Event,
@@ -31,6 +32,7 @@ from ..engine.memory.engine import Engine
 from ..engine.memory.history import history
 from ..engine.state.graph import EdgeType
 from ..reporting.files import finite
+from .uncertainty import uncertainty
 
 Plain = dict[str, Any]
 CORRECTS: Final = "corrects"  # attribute of an event that replaces another one
@@ -132,8 +134,12 @@ def context(
     *,
     which: Only | None = None,
     session: str | None = None,
+    uncertain: bool = False,
 ) -> Plain:
-    """The text that a language model gets for a question, under a budget of tokens."""
+    """The text that a language model gets for a question, under a budget of tokens.
+
+    uncertain  adds how sure it is: a line for the reader, and the numbers behind it
+    """
     made = memory.context(question, tokens, only=which, session=session or None)
     rows = list(dict.fromkeys(part.row for part in made.components if part.row >= 0))
     return {
@@ -144,6 +150,16 @@ def context(
         "truncated": made.truncated,
         "rows": rows,
         "ids": [memory.unit(row).id for row in rows],
+        **(_uncertain(memory, made) if uncertain else {}),
+    }
+
+
+def _uncertain(memory: Engine, made: Context) -> Plain:
+    known = uncertainty(memory, made)
+    return {
+        "uncertain": known.line(),
+        "sufficiency": known.sufficiency,
+        "memories": [asdict(age) for age in known.memories],
     }
 
 
