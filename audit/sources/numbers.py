@@ -19,6 +19,7 @@ from scipy.stats import binomtest, chi2_contingency
 from ...engine.catalogue.registry import Registry
 from ...reporting.claims import (
     OF_ANSWERS,
+    SCALE,
     ClaimTable,
     MeasuredResult,
     PublishedNumber,
@@ -35,6 +36,9 @@ ELSEWHERE: Final = "nothing here measures it"
 UNPAIRED: Final = (
     "the test is not named and its counts are not printed; ours takes the questions for unpaired"
 )
+
+
+NO_INTERVAL: Final = "no setting differs, but ours has no interval by category"
 
 
 class Reproduction(StrEnum):
@@ -156,15 +160,22 @@ def _of_counts(
             yield row[metric][0], (100.0 * float(value), f"{right:,} of {n:,}, Wilson 95%")
 
 
-def _by_arithmetic(number: PublishedNumber, value: float, by: str) -> JudgedClaim:
-    """Equal to half a unit of the last printed decimal (a trailing zero is not kept as one)."""
+def _decimals(number: PublishedNumber) -> int:
+    """Printed decimals; a trailing zero is not kept as one, so there is one at least."""
     decimals = len(f"{number.value!r}".partition(".")[2]) if number.value % 1 else 0
-    decimals = max(decimals, 1 if isinstance(number.value, float) and number.unit != "count" else 0)
-    same = abs(value - number.value) <= 0.5 * 10.0**-decimals + 1e-9
-    verdict = Reproduction.REPRODUCED if same else Reproduction.NOT_REPRODUCED
+    return max(decimals, 0 if number.unit == "count" else 1)
+
+
+def _same(number: PublishedNumber, value: float) -> bool:
+    """Whether a value in the unit of the number is equal to half a unit of its last decimal."""
+    return abs(value - number.value) <= 0.5 * 10.0 ** -_decimals(number) + 1e-9
+
+
+def _by_arithmetic(number: PublishedNumber, value: float, by: str) -> JudgedClaim:
+    verdict = Reproduction.REPRODUCED if _same(number, value) else Reproduction.NOT_REPRODUCED
     if by == UNPAIRED:
         verdict = Reproduction.NOT_COMPARABLE
-    return _judged(number, f"{value:.{decimals + 1}f}", verdict, by)
+    return _judged(number, f"{value:.{_decimals(number) + 1}f}", verdict, by)
 
 
 def _by_measurement(
@@ -194,13 +205,15 @@ def _by_measurement(
         )
         if other := differing(number, ours):
             return _judged(number, said, Reproduction.NOT_COMPARABLE, "; ".join(other))
-        inside = values[1] <= number.share <= values[2]
-        return _judged(
-            number,
-            said,
-            Reproduction.REPRODUCED if inside else Reproduction.NOT_REPRODUCED,
-            "our 95% interval",
-        )
+        if number.category:
+            return _judged(number, said, Reproduction.NOT_COMPARABLE, NO_INTERVAL)
+        if values[1] < values[2]:
+            inside, by = values[1] <= number.share <= values[2], "our 95% interval"
+        else:
+            inside = _same(number, values[0] / SCALE.get(number.unit, 1.0))
+            by = "our value, to the printed decimals"
+        verdict = Reproduction.REPRODUCED if inside else Reproduction.NOT_REPRODUCED
+        return _judged(number, said, verdict, by)
     return _judged(number, "", Reproduction.NOT_COMPARABLE, _why_not(number))
 
 

@@ -142,6 +142,27 @@ def test_numbers_are_compared_only_if_no_setting_differs(registry: Registry) -> 
     assert "1,986 questions there, 997 here" in claim.why
 
 
+def test_a_value_without_an_interval_is_compared_by_the_printed_decimals(
+    registry: Registry,
+) -> None:
+    """And a category, whose values have none either, is not compared: chance moves it by more."""
+    number = next(n for n in NUMBERS if n.label == "Naive RAG" and n.metric == "R@5")
+    shipped = next(r for r in measured_results() if (r.set, r.dataset) == ("naive_rag", "locomo"))
+    for off, verdict in ((0.4e-4, "reproduced"), (0.6e-4, "not reproduced")):
+        value = number.share + off
+        ours = shipped.model_copy(
+            update={
+                "n": 1986,
+                "overall": {"recall@5": (value,) * 3},
+                "categories": {"temporal": {"recall@5": number.share}},
+            }
+        )
+        (claim,) = judged_numbers(registry, [number], [ours])
+        assert (str(claim.verdict), claim.why) == (verdict, "our value, to the printed decimals")
+    (claim,) = judged_numbers(registry, [replace(number, category="temporal")], [ours])
+    assert claim.verdict is Reproduction.NOT_COMPARABLE and "no interval by category" in claim.why
+
+
 def test_rows_beside_a_result_name_every_setting_that_differs() -> None:
     ours = OurSetting("cortex", "locomo", 997, "all-MiniLM-L6-v2", lacks="its cross-encoder")
     rows = beside(ours, {"recall@10": 0.7}, {"temporal": {"recall@10": 0.6}})
