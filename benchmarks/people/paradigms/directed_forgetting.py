@@ -1,5 +1,5 @@
 """Directed forgetting: a list that is to be forgotten is recalled worse, and the next one better
-(Bjork, LaBerge & Legrand 1968; list method).
+(list method; Geiselman, Bjork & Fishman 1983).
 """
 
 from __future__ import annotations
@@ -34,11 +34,14 @@ def run(subject: SimulatedPerson) -> None:
 PARADIGM: Final = Paradigm(
     id="directed_forgetting",
     title="Directed forgetting",
-    source="Bjork, LaBerge & Legrand 1968, https://doi.org/10.3758/BF03331399",
+    source="Geiselman, Bjork & Fishman 1983, https://doi.org/10.1037/0096-3445.112.1.58; first "
+    "Bjork, LaBerge & Legrand 1968, https://doi.org/10.3758/BF03331404",
     read="not read: only the signs are compared, as they are generally described for the list method",
     protocol="A list of 16 words, 4 s apart; a sentence says to forget it or to keep it in mind; a second "
     "list; 2 min later each list is asked for without words, in its session.",
-    departures="Both lists are asked for in the same order; nothing is asked in between.",
+    departures="Both lists are asked for in the same order; nothing is asked in between. People of "
+    "1983 heard one list of 48 words with the instruction in its middle, and were to learn every "
+    "other word; those of 1968 saw groups of consonants, of which the second alone was asked for.",
     kind=ReadoutKind.FREE,
     points=POINTS,
     effects=(

@@ -45,7 +45,8 @@ PARADIGM: Final = Paradigm(
     protocol="Four trials of three words of a category, 2 s apart, 20 s later asked for by the name of "
     "the category; the first three trials are of the category of the fourth or of another one. "
     "Their lists change places over memories.",
-    departures="The category is named in the question, the counting is time alone, and a draw is one "
+    departures="People of 1963 had three consonants or three digits; words of categories came "
+    "later. The category is named in the question, the counting is time alone, and a draw is one "
     "word of the three.",
     kind=ReadoutKind.CUED,
     points=POINTS,
