@@ -407,8 +407,8 @@ def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
             yield f"{column.name} of events differs beside rows that sleep made and archived"
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
     for question in QUESTIONS:
-        one, two = plain.retrieve(question, 20), grown.retrieve(question, 20)
-        if one.rows.tolist() != np.searchsorted(rows, two.rows).tolist():
+        alone, beside = plain.retrieve(question, 20), grown.retrieve(question, 20)
+        if rows[alone.rows].tolist() != beside.rows.tolist():
             yield f"{question!r} has another answer beside rows that sleep made and archived"
             return
         for s in signals:

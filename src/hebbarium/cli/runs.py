@@ -258,7 +258,7 @@ def export(
     from ..console import print_lines
     from ..reporting.text import plural
 
-    folders = forced(*(inner.path for inner in exporting.runs_of(run)), force=force)
+    folders = forced(*(folder.path for folder in exporting.runs_of(run)), force=force)
     rows = exporting.tables(folders)
     for path, write in ((csv, exporting.to_csv), (parquet, exporting.to_parquet)):
         if path:
