@@ -199,7 +199,7 @@ def assemble(
     Errors: DataError if there are no conversations, or if one has no events, no questions, repeated
     or empty ids, times that are not finite or that decrease or jump by more than a century, a
     question before its first event, gold that names no event told before the question, or a
-    forbidden id that names no event or is gold, too.  Jumps of
+    forbidden id that names none or is gold, too.  Jumps of
     more than a year, questions asked as long after the last event, and questions in the middle are
     notes.
     """
@@ -315,9 +315,15 @@ def _broken(
         )
         yield from (
             f"has the forbidden event {id!r} (question {question.id}) that "
-            + ("is gold, too" if id in question.gold else "names no event")
+            + (
+                "is gold, too"
+                if id in question.gold
+                else "is told after the question"
+                if id in places
+                else "names no event"
+            )
             for id in question.forbidden
-            if id in question.gold or id not in ids
+            if id in question.gold or places.get(id, told) >= told
         )
 
 

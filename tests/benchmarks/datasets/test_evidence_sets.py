@@ -186,6 +186,24 @@ def test_a_forbidden_event_must_be_one_and_no_gold(
     assert "line 1" in caught.value.what
 
 
+def test_what_is_told_after_a_question_cannot_be_forbidden(tmp_path: Path) -> None:
+    """It is not among the memories, so chance would be computed of more than all of them."""
+    rows = [{"conversation": "c", "id": f"k{n}", "text": "Hello."} for n in range(3)]
+    (tmp_path / "events.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    question = {"conversation": "c", "id": "q", "text": "?", "gold": "k0", "after": "k1"}
+    for forbidden, refused in (("k1", False), ("k2", True)):
+        (tmp_path / "questions.jsonl").write_text(
+            json.dumps({**question, "forbidden": forbidden}), encoding="utf-8"
+        )
+        if refused:
+            with pytest.raises(DataError, match="'k2' .*is told after the question"):
+                load("conversations", tmp_path)
+        else:
+            assert load("conversations", tmp_path).conversations[0].questions[0].forbidden == (
+                "k1",
+            )
+
+
 def test_a_session_with_gold_is_not_forbidden(tmp_path: Path) -> None:
     rows = [
         {"conversation": "c", "id": f"k{n}", "text": "Hello.", "session": session}
