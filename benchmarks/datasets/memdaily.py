@@ -58,10 +58,11 @@ def load_memdaily(path: Path | None, limit: int | None = None) -> Dataset:
         times_clamped=0, times_made_up=0, questions_clamped=0, gold_missing=0
     )
     series = list(_series(top))
-    # all are read, so that a damaged one is named; the first ones are kept
-    read = [_conversation(name, place, counted) for name, place in series]
+    conversations = [_conversation(name, place, counted) for name, place in series[:limit]]
+    for name, place in series[len(conversations) :]:  # read, so that a damaged one is named
+        _conversation(name, place, Counter())
     return assemble(
-        "memdaily", digest_of([("", file)]), read[:limit], counted, str(file)
+        "memdaily", digest_of([("", file)]), conversations, counted, str(file)
     )  # fmt: skip
 
 

@@ -82,7 +82,10 @@ def test_every_series_of_memdaily_is_a_conversation_with_a_question(tmp_path: Pa
             "questions_clamped", "gold_missing")} == {
         "times_clamped": 1, "times_made_up": 2, "questions_clamped": 1,
         "gold_missing": 1}  # fmt: skip
-    assert [c.id for c in load("memdaily", file, limit=1).conversations] == ["simple/roles/0"]
+    first_alone = load("memdaily", file, limit=1)
+    assert [c.id for c in first_alone.conversations] == ["simple/roles/0"]
+    # counts are of the conversations that are kept
+    assert first_alone.notes["times_made_up"] == first_alone.notes["questions_clamped"] == 0
 
 
 def test_a_damaged_series_behind_the_limit_is_named(tmp_path: Path) -> None:
