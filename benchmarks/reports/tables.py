@@ -236,7 +236,8 @@ def claims_beside(result: BlockResult) -> list[Beside]:
                 held.get("mechanisms", ()),
                 result.dataset,
                 result.n_questions,
-                result.embedder,
+                # the model's own name; the block has it as `--embedder` takes it
+                str(held.get("embedder") or result.embedder),
                 sessions="session" in (held.get("match"), held.get("unit")),
                 conversations=held.get("conversations", ()),
                 arm="" if arm == result.reference else arm,
