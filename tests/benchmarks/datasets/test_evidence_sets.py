@@ -199,7 +199,7 @@ def test_what_is_told_after_a_question_cannot_be_forbidden(tmp_path: Path) -> No
             json.dumps({**question, "forbidden": forbidden}), encoding="utf-8"
         )
         if refused:
-            with pytest.raises(DataError, match="'k2' .*is told after the question"):
+            with pytest.raises(DataError, match=r"'k2' .*is told after the question"):
                 load("conversations", tmp_path)
         else:
             assert load("conversations", tmp_path).conversations[0].questions[0].forbidden == (
