@@ -243,6 +243,7 @@ CHANGES: tuple[tuple[str, str, bool], ...] = (
     ("Mia", "I moved to Narvik.", True),
     ("Bo", "I moved to Narvik, too.", True),
     ("Mia", "Did I move to Rome?", False),  # a question states nothing
+    ("Mia", "I moved to Oslo.", False),  # back to a value that was said before
 )
 
 

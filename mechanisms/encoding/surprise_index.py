@@ -16,8 +16,9 @@ has 0.1; noise such as "ok" has 0.05.  A rejected event says nothing to memory.
 
 The paper has "explicit contradiction detection for update verbs" besides; the public code's score has none.  With
 `contradiction` above 0, a clause that tells a change ("moved to", "no longer", "now") contradicts what was said before
-if an earlier memory has another value for the same subject and predicate (`shared/facts.py`), and NEWS rises by that
-much, to 1 at most.  So a correction is news although all of its names are known.
+if an earlier memory has another value for the same subject and predicate (`shared/facts.py`) and none has this one, and
+NEWS rises by that much, to 1 at most.  So a correction is news although all of its names are known; a return to a former
+value is none.
 
 Each memory keeps the codes of its new fingerprints; the set of all codes is derived from this
 column, so a loaded memory continues with the same set.
