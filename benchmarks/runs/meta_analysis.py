@@ -127,6 +127,8 @@ def meta_analysis(
             )
     if len({design.facts.version for design in designs.values()}) > 1:
         notes.append("the designs were measured by different versions of the code")
+    if len({block.provenance.get("set_digest") for block in fit}) > 1:
+        notes.append(f"the set {first.set} has other mechanisms or parameters in some designs")
     if not measured:
         raise DataError(
             "no design leaves out a mechanism and has a spread between conversations",

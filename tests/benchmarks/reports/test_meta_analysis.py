@@ -86,6 +86,12 @@ def test_data_sets_that_share_conversations_are_one_study(folder: Folder) -> Non
     assert "share conversations: LoCoMo and BEAM and corrected" in note
 
 
+def test_a_set_that_differs_under_one_name_is_said(folder: Folder) -> None:
+    changed = replace(OTHER, provenance={**OTHER.provenance, "set_digest": "7" * 64})
+    (note,) = meta_analysis([folder(FIRST), folder(changed)]).notes
+    assert "the set cortex has other mechanisms or parameters" in note
+
+
 def test_what_has_no_spread_is_left_out_and_said(folder: Folder) -> None:
     alone = replace(OTHER, n_conversations=1)
     result = meta_analysis([folder(FIRST), folder(alone)])
