@@ -1,9 +1,10 @@
-"""Delayed free recall: lists of words are told to a memory, time passes, and words are recalled one
+"""Free recall: lists of words are told to a memory, time passes, and words are recalled one
 after the other, each next one cued by the last.
 
 Protocol.  The lists of one person are told to one memory, in order, each in a session of its own,
-word by word at the printed rate, with the modality as an attribute.  The distractor is time alone:
-a memory for agents would keep arithmetic as memories of their own, which people do not.  The first
+word by word at the printed rate, with the modality as an attribute.  The distractor of delayed recall
+is time alone: a memory for agents would keep arithmetic as memories of their own, which people do
+not.  The first
 question has no text; each next one has the word that was recalled last as text, and is asked in the
 session of the list.  A recalled word is used, so that mechanisms which learn from recall, or whose
 context moves with it, do so.  No word is recalled twice.  Words of earlier lists can be recalled:
@@ -33,9 +34,11 @@ from .readout import STOP, Choice, Readout, chances, drawn, pause, standardised
 Floats = NDArray[np.float64]
 START: Final = hours(datetime(2026, 1, 5, 9))
 MS: Final = 1.0 / 3_600_000.0  # h
-RECALL_PERIOD: Final = 60_000  # ms, in the experiment
+RECALL_PERIOD: Final = 60_000  # ms, in the experiment with delayed recall, here in both
 BETWEEN_RECALLS: Final = 3_000  # ms, about people's mean
-CANDIDATES: Final = 48  # memories among which a recall is drawn: twice the longest list
+# memories among which a recall is drawn: twice the longest list of delayed recall; the longest of
+# immediate recall has 40 words, so of its conditions this one leaves the fewest other words
+CANDIDATES: Final = 48
 MOST_LAG: Final = 5
 LISTS_BACK: Final = 5
 OUTPUTS: Final = 6  # pauses between recalls that are counted
