@@ -70,7 +70,7 @@ def simulated(
     p, nights = PAPER | changes, []
 
     def c(at: float) -> float:
-        return p["amplitude"] * math.sin(2.0 * math.pi * (at - p["phase"]) / p["day"])
+        return float(p["amplitude"] * math.sin(2.0 * math.pi * (at - p["phase"]) / p["day"]))
 
     def stretch(start: float, s0: float, rate: Any, gap: Any) -> tuple[float, float]:
         gap.terminal, gap.direction = True, 1.0

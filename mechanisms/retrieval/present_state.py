@@ -301,8 +301,8 @@ class PresentState(Mechanism[PresentStateParams]):
                 if asked is AskedState.PRECEDING
                 else wanted(told_when, asked)
             )
-            if place is not None and (state := states[place].row) != group[0].row:
-                view.arranged[state] += view.reranked[group[0].row] + step - view.reranked[state]
+            if place is not None and (chosen := states[place].row) != group[0].row:
+                view.arranged[chosen] += view.reranked[group[0].row] + step - view.reranked[chosen]
 
     @staticmethod
     def _read(view: Any, row: int, time: float, question: frozenset[str]) -> ComparedMemory | None:

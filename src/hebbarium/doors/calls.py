@@ -23,6 +23,7 @@ from ..engine.contract.records import (
     Event,
     Only,
     Query,
+    Wanted,
     attribute_pairs,
     wanted_attributes,
 )
@@ -99,7 +100,7 @@ def only(
     until: datetime | None = None,
     speakers: Sequence[str] = (),
     sessions: Sequence[str] = (),
-    attributes: Attributes = (),
+    attributes: Wanted = (),
 ) -> Only | None:
     """A filter of the conditions that are given; None without any."""
     conditions = Only(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final
 
 from ..engine.base.errors import InputError, nearest
@@ -62,10 +63,10 @@ def redacted(text: str, rules: Iterable[str]) -> tuple[str, dict[str, int]]:
 
     for name, pattern in RULES.items():
         if name in forms:
-            text = pattern.sub(lambda match, name=name: replace(name, f"[{name}]", match), text)
+            text = pattern.sub(partial(replace, name, f"[{name}]"), text)
     for word in words:
         alone = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
-        text = alone.sub(lambda match: replace("word", "[redacted]", match), text)
+        text = alone.sub(partial(replace, "word", "[redacted]"), text)
     return text, dict(sorted(counts.items()))
 
 

@@ -182,11 +182,11 @@ def test_a_memory_that_answers_nothing_recalls_nothing_and_has_no_time(
     word: tuple[int, ...],
 ) -> None:
     silent = Recalled(np.empty(0), (word,))
-    for kind in (Kind.FREE, Kind.CUED):
+    for kind in (ReadoutKind.FREE, ReadoutKind.CUED):
         assert supports(silent, kind).by_subject(Readout(0.6, 0.3))[0] == 0.0
-    assert math.isnan(supports(silent, Kind.TIME).by_subject(Timing(0.9, 0.3))[0])
+    assert math.isnan(supports(silent, ReadoutKind.TIME).by_subject(Timing(0.9, 0.3))[0])
     result = measured(
-        paradigm(dict.fromkeys(POINTS, 1.0), Kind.TIME),
+        paradigm(dict.fromkeys(POINTS, 1.0), ReadoutKind.TIME),
         [{point: [silent] for point in POINTS} for _ in range(3)],
     )
     assert math.isnan(result.distance.mean)
