@@ -17,7 +17,6 @@ import typer
 
 from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
-from ..benchmarks.scores.substring import NAME, substring_mrr
 from ..reporting.text import plural
 from .app import app
 from .designing import LEAVE_ONE_OUT, carry_out
@@ -213,6 +212,7 @@ def run(
     """
     registry, settings = installed_registry(), settings_of(given)
     from ..benchmarks.experiments.run import measure, plan
+    from ..benchmarks.scores.substring import NAME, substring_mrr
     from ..console import Meter, print_lines
 
     planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
@@ -283,10 +283,10 @@ def _claims(
 
     by_text  reciprocal ranks by substring, by category, "" for all questions
     """
-    from ..reporting.claims import beside, our_setting
+    from ..reporting.claims import SUBSTRING, beside, our_setting
 
     known = registry.sets.get(name)
-    overall = {**(result.get("depths") or {}), **result["overall"], NAME: by_text.get("")}
+    overall = {**(result.get("depths") or {}), **result["overall"], SUBSTRING: by_text.get("")}
     return beside(
         our_setting(
             name,
@@ -298,7 +298,7 @@ def _claims(
             **setting,
         ),
         overall,
-        {c: {**m, NAME: by_text.get(c)} for c, m in result["by_category"].items()},
+        {c: {**m, SUBSTRING: by_text.get(c)} for c, m in result["by_category"].items()},
     )
 
 
