@@ -92,8 +92,8 @@ def between(effects: ArrayLike, variances: ArrayLike) -> float:
 
     if len(y) == 1 or excess(0.0) <= 0.0:
         return 0.0
-    # beyond this the sum is below 1
-    most = float(np.sum((y - y.mean()) ** 2))
+    # here the sum is at most 1/2, which no rounding brings to the 1 of two studies
+    most = 2.0 * float(np.sum((y - y.mean()) ** 2))
     return float(optimize.brentq(excess, 0.0, most, xtol=1e-16, rtol=1e-12))
 
 

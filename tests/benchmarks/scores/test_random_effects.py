@@ -52,6 +52,14 @@ def test_the_interval_holds_the_mean_as_often_as_it_says() -> None:
     assert 0.94 <= held / runs <= 0.985 and naive / runs < 0.92
 
 
+def test_two_studies_that_differ_by_more_than_rounding_shows_have_the_variance_between_them() -> (
+    None
+):
+    y = np.array([-10.76756591, -4.91227862])
+    pooled = random_effects(y, [6.58448547e-17, 1.28826543e-16])
+    assert pooled.tau == pytest.approx(y.std(ddof=1)) and pooled.mean == pytest.approx(y.mean())
+
+
 def test_one_study_has_no_interval_and_two_have_none_for_another_study() -> None:
     alone, two = random_effects([0.1], [0.01]), random_effects([0.1, 0.2], [0.01, 0.01])
     assert (alone.mean, alone.se, alone.low, alone.p, alone.beyond) == (0.1, None, None, None, None)
