@@ -60,13 +60,6 @@ class TopologyReport:
         """The same over links of all kinds."""
         return _recovery(self.typed)
 
-    @property
-    def visible_ratio(self) -> float:
-        """Visible units over all units after the last run; 1 without a run.  Of several memories
-        together, of that of the last one.
-        """
-        return self.runs[-1]["visible"] / max(self.runs[-1]["units"], 1) if self.runs else 1.0
-
     def named(self) -> dict[str, Any]:
         """All of it, for JSON."""
         recovered = self.recovery
