@@ -38,6 +38,8 @@ TESTS = (
     "tests/benchmarks/test_export.py",
     "tests/benchmarks/reports/test_design_page.py",
     "tests/doors/test_langgraph.py",
+    "tests/doors/test_llamaindex.py",
+    "tests/doors/test_openai_agents.py",
     "tests/test_output.py",
 )
 # of torch, and of a cluster, whose workers start slowly on a busy machine
