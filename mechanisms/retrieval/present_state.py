@@ -276,9 +276,9 @@ class PresentState(Mechanism[PresentStateParams]):
             return
         question, before = frozenset(cue.features.terms) - _WANTED, frozenset[str]()
         if asked is AskedState.PRECEDING:
-            thing, state = state_before(words)
+            thing, named = state_before(words)
             question = frozenset(terms_of(thing, stop_words=True)) - _WANTED
-            before = frozenset(terms_of(state, stop_words=True)) - question
+            before = frozenset(terms_of(named, stop_words=True)) - question
         times = told_at(view.created[rows], view.arrived[rows], view.now).tolist()
         candidates = [
             candidate
