@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -189,7 +190,7 @@ class PrintedMeasure:
 
     def measured(self, memory: Composition) -> tuple[str, PrintedOutcome | None]:
         """What kept a memory from being scored, or what it showed."""
-        setup = setup_of(memory, self._registry, self._embedder, code_version(CODE), __version__)
+        setup = setup_of(memory, self._registry, self._embedder, code(), __version__)
         specs = [
             SubjectSpec(**setup, paradigm=self._paradigm.id, seed=seed)
             for seed in range(self._people)
@@ -267,6 +268,12 @@ class _Noting(Recorder):
     def encode(self, events: Sequence[Event]) -> None:
         self._events += events
         self._texts.update(dict.fromkeys(event.rendered() for event in events))
+
+
+def code() -> str:
+    """The code on which tests depend; that of probes drives the memories and has the words."""
+    probes = Path(__file__).parents[1] / "probes"
+    return code_version(CODE, (probes / "stimuli.py", probes / "harness" / "life.py"))
 
 
 @cache

@@ -227,3 +227,16 @@ def test_printed_paradigms_are_resumed_and_do_not_depend_on_jobs(
     monkeypatch.setattr(printed_study, "run_cell", never)
     studied(tmp_path / "out", None, MINE, **options)
     assert (tmp_path / "out" / "rows.jsonl").read_text(encoding="utf-8").splitlines() == lines
+
+
+def test_cells_of_printed_paradigms_depend_on_the_words_of_probes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from hebbarium.benchmarks.people import printed_study
+
+    files = list[Path]()
+    monkeypatch.setattr(
+        printed_study, "code_version", lambda folders, more: files.extend(more) or "code"
+    )
+    assert printed_study.code() == "code" and all(file.is_file() for file in files)
+    assert {file.name for file in files} == {"stimuli.py", "life.py"}
