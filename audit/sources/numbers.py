@@ -41,7 +41,7 @@ UNPAIRED: Final = (
 NO_INTERVAL: Final = "no setting differs, but ours has no interval by category"
 
 
-class Reproduction(StrEnum):
+class ClaimVerdict(StrEnum):
     """What became of a claim."""
 
     REPRODUCED = "reproduced"
@@ -50,7 +50,7 @@ class Reproduction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedClaim:
+class ReproducedClaim:
     """A claim of a source system and what became of it.
 
     what      what is claimed, and where
@@ -64,7 +64,7 @@ class JudgedClaim:
     what: str
     claimed: str
     ours: str
-    verdict: Reproduction
+    verdict: ClaimVerdict
     why: str
 
     def named(self) -> dict[str, str]:
@@ -101,7 +101,7 @@ def judged_numbers(
     registry: Registry,
     numbers: Sequence[PublishedNumber] | None = None,
     measured: Sequence[MeasuredResult] | None = None,
-) -> tuple[JudgedClaim, ...]:
+) -> tuple[ReproducedClaim, ...]:
     """Every number of the register, in its order.  O(numbers x results)."""
     held = published_numbers() if numbers is None else tuple(numbers)
     results = measured_results() if measured is None else tuple(measured)
@@ -171,16 +171,16 @@ def _same(number: PublishedNumber, value: float) -> bool:
     return abs(value - number.value) <= 0.5 * 10.0 ** -_decimals(number) + 1e-9
 
 
-def _by_arithmetic(number: PublishedNumber, value: float, by: str) -> JudgedClaim:
-    verdict = Reproduction.REPRODUCED if _same(number, value) else Reproduction.NOT_REPRODUCED
+def _by_arithmetic(number: PublishedNumber, value: float, by: str) -> ReproducedClaim:
+    verdict = ClaimVerdict.REPRODUCED if _same(number, value) else ClaimVerdict.NOT_REPRODUCED
     if by == UNPAIRED:
-        verdict = Reproduction.NOT_COMPARABLE
+        verdict = ClaimVerdict.NOT_COMPARABLE
     return _judged(number, f"{value:.{_decimals(number) + 1}f}", verdict, by)
 
 
 def _by_measurement(
     number: PublishedNumber, registry: Registry, results: Sequence[MeasuredResult]
-) -> JudgedClaim:
+) -> ReproducedClaim:
     arm = "" if number.arm == "full" else number.arm
     for result in results:
         if (result.set, result.arm, result.dataset) != (number.set, arm, number.table.dataset):
@@ -204,17 +204,17 @@ def _by_measurement(
             f" [{values[1]:.4f}, {values[2]:.4f}]" if values[1] < values[2] else ""
         )
         if other := differing(number, ours):
-            return _judged(number, said, Reproduction.NOT_COMPARABLE, "; ".join(other))
+            return _judged(number, said, ClaimVerdict.NOT_COMPARABLE, "; ".join(other))
         if number.category:
-            return _judged(number, said, Reproduction.NOT_COMPARABLE, NO_INTERVAL)
+            return _judged(number, said, ClaimVerdict.NOT_COMPARABLE, NO_INTERVAL)
         if values[1] < values[2]:
             inside, by = values[1] <= number.share <= values[2], "our 95% interval"
         else:
             inside = _same(number, values[0] / SCALE.get(number.unit, 1.0))
             by = "our value, to the printed decimals"
-        verdict = Reproduction.REPRODUCED if inside else Reproduction.NOT_REPRODUCED
+        verdict = ClaimVerdict.REPRODUCED if inside else ClaimVerdict.NOT_REPRODUCED
         return _judged(number, said, verdict, by)
-    return _judged(number, "", Reproduction.NOT_COMPARABLE, _why_not(number))
+    return _judged(number, "", ClaimVerdict.NOT_COMPARABLE, _why_not(number))
 
 
 def _measured(number: PublishedNumber, result: MeasuredResult) -> tuple[float, float, float] | None:
@@ -241,14 +241,14 @@ def _why_not(number: PublishedNumber) -> str:
     )
 
 
-def _judged(number: PublishedNumber, ours: str, verdict: Reproduction, why: str) -> JudgedClaim:
+def _judged(number: PublishedNumber, ours: str, verdict: ClaimVerdict, why: str) -> ReproducedClaim:
     table = number.table
     first = table.rows and (number.label, number.metric) == (
         str(table.rows[0][0]),
         next(iter(table.units)),
     )
     note = table.note if first else ""
-    return JudgedClaim(
+    return ReproducedClaim(
         number.system,
         number.table.place,
         f"{number.label}: {number.metric}"
@@ -262,7 +262,7 @@ def _judged(number: PublishedNumber, ours: str, verdict: Reproduction, why: str)
 
 def judged_ratings(
     system: SourceSystem, judged: Mapping[str, ComparedClaim] | None = None
-) -> tuple[JudgedClaim, ...]:
+) -> tuple[ReproducedClaim, ...]:
     """The claims in words of a system, by the ratings that ship with the package.
 
     judged  module -> its claim as an audit of the claim's own checks judged it, in place of the
@@ -273,18 +273,18 @@ def judged_ratings(
         run = (judged or {}).get(claim.module)
         derived = str(run.derived) if run and run.derived else shipped.get(claim.variety, "")
         if not derived:
-            verdict, why = Reproduction.NOT_COMPARABLE, claim.why_none or "was not audited"
+            verdict, why = ClaimVerdict.NOT_COMPARABLE, claim.why_none or "was not audited"
         elif claim.claimed in Rating.__members__:
             holds = earned(Rating(claim.claimed), Rating(derived))
-            verdict = Reproduction.REPRODUCED if holds else Reproduction.NOT_REPRODUCED
+            verdict = ClaimVerdict.REPRODUCED if holds else ClaimVerdict.NOT_REPRODUCED
             why = f"evidence on {claim.variety}" + (
                 f", {', '.join(claim.checks)} alone" if claim.checks and run else ""
             )
         else:
-            verdict = Reproduction.NOT_COMPARABLE
+            verdict = ClaimVerdict.NOT_COMPARABLE
             why = f"claims no rating of ours; {claim.variety} has the one beside it"
         claims.append(
-            JudgedClaim(
+            ReproducedClaim(
                 system.name, claim.place, claim.module, claim.claimed, derived, verdict, why
             )
         )

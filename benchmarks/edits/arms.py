@@ -86,7 +86,7 @@ class PlantedWorld:
     updates: Mapping[str, tuple[str, str]]
 
 
-class _Writer:
+class _TurnWriter:
     """Collects the events of a world, a second apart, sessions an hour apart."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ def planted_world() -> PlantedWorld:
     before      what is archived stands, in its session, before the turn that is found
     order       what is archived is later than eight memories that its successor is linked to
     """
-    w = _Writer()
+    w = _TurnWriter()
     questions: list[ArmQuestion] = []
     copies: dict[str, str] = {}
     parts: dict[str, tuple[str, str]] = {}

@@ -35,7 +35,7 @@ class GridScope:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class EmbedderGrid:
     """The cells of a design on one data set.
 
     means    embedder -> arm -> mean of the primary metric
@@ -55,7 +55,7 @@ class Grid:
         return (value - whole.worst) / whole.spread if whole.spread else 0.0
 
 
-def grids(result: DesignResult) -> tuple[Grid, ...]:
+def grids(result: DesignResult) -> tuple[EmbedderGrid, ...]:
     """The grid of every data set that the design has with two embedders or more; () without."""
     made = []
     for dataset in dict.fromkeys(block.dataset for block in result.blocks):
@@ -65,7 +65,7 @@ def grids(result: DesignResult) -> tuple[Grid, ...]:
             continue
         cells = [value for arms in means.values() for value in arms.values()]
         made.append(
-            Grid(
+            EmbedderGrid(
                 dataset,
                 means,
                 {block.embedder: dict(block.retrieve_ms) for block in blocks},
@@ -81,7 +81,7 @@ def grids(result: DesignResult) -> tuple[Grid, ...]:
 SCOPE_HEADS = ("scope", "cells", "best", "worst", "mean", "median", "spread")
 
 
-def scope_rows(grid: Grid) -> list[tuple[str, ...]]:
+def scope_rows(grid: EmbedderGrid) -> list[tuple[str, ...]]:
     """Under the heads of `SCOPE_HEADS`."""
     return [
         (
@@ -93,7 +93,7 @@ def scope_rows(grid: Grid) -> list[tuple[str, ...]]:
     ]
 
 
-def cell_rows(grid: Grid) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def cell_rows(grid: EmbedderGrid) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Heads and rows of the cells: an embedder in each row, the mean of each arm, and with
     latency its milliseconds.
     """

@@ -63,8 +63,8 @@ def compare_answers(first: Path, second: Path) -> AnswersCompared:
     """Compare two folders.  O(questions).  Raises InputError for answers to other data, or without a
     judged question in common, DataError for a folder that is not whole.
     """
-    (one, mine), (other, theirs) = _read(first), _read(second)
-    if odd := [name for name in SAME if one.get(name) != other.get(name)]:
+    (here, mine), (there, theirs) = _read(first), _read(second)
+    if odd := [name for name in SAME if here.get(name) != there.get(name)]:
         raise InputError(
             f"they answer other data: {', '.join(odd)} differ",
             where=f"{first} and {second}",
@@ -82,15 +82,15 @@ def compare_answers(first: Path, second: Path) -> AnswersCompared:
     both, neither = pairs.count((True, True)), pairs.count((False, False))
     first_only, second_only = pairs.count((True, False)), pairs.count((False, True))
     missed: dict[str, list[bool]] = {}
-    for key, (here, there) in zip(keys, pairs, strict=True):
-        if not here:
-            missed.setdefault(str(mine[key]["category"]), []).append(there)
+    for key, (right, recovers) in zip(keys, pairs, strict=True):
+        if not right:
+            missed.setdefault(str(mine[key]["category"]), []).append(recovers)
     lost = n - both - first_only
     return AnswersCompared(
         tuple(
-            (name, one.get(name), other.get(name))
+            (name, here.get(name), there.get(name))
             for name in ("set", "embedder", "budget", "strategy", "length", "reader", "judge")
-            if one.get(name) != other.get(name)
+            if here.get(name) != there.get(name)
         ),
         n,
         both,
@@ -101,7 +101,10 @@ def compare_answers(first: Path, second: Path) -> AnswersCompared:
         wilson(both + second_only, n),
         mcnemar(first_only, second_only),
         wilson(second_only, lost) if lost else None,
-        {name: wilson(sum(found), len(found)) for name, found in sorted(missed.items())},
+        {
+            name: wilson(sum(recovered), len(recovered))
+            for name, recovered in sorted(missed.items())
+        },
     )
 
 

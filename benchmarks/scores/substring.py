@@ -50,7 +50,7 @@ def substring_mrr(
     conversations  that they are of; what a memory made has no text there and contains nothing
     """
     texts = {c.id: {event.id: event.text for event in c.events} for c in conversations}
-    found: dict[str, list[float]] = {}
+    ranks: dict[str, list[float]] = {}
     for row in rows:
         known = texts.get(row["conversation"], {})
         wanted = [*(known.get(id, "") for id in row["gold"]), str(row.get("answer") or "")]
@@ -58,5 +58,5 @@ def substring_mrr(
             continue
         rank = substring_rank([known.get(id, "") for id in row["retrieved"]], wanted)
         for name in ("", row["category"]):
-            found.setdefault(name, []).append(1.0 / rank if rank else 0.0)
-    return {name: fsum(values) / len(values) for name, values in found.items()}
+            ranks.setdefault(name, []).append(1.0 / rank if rank else 0.0)
+    return {name: fsum(values) / len(values) for name, values in ranks.items()}

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from hebbarium.audit.sources.numbers import JudgedClaim, Reproduction, judged_numbers
+from hebbarium.audit.sources.numbers import ClaimVerdict, ReproducedClaim, judged_numbers
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.benchmarks.scores.metrics import METRICS, at_depths
@@ -109,13 +109,13 @@ def of_probe(folder: Path) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def rows_of(claims: Sequence[JudgedClaim]) -> list[str]:
+def rows_of(claims: Sequence[ReproducedClaim]) -> list[str]:
     """The table of one system."""
     lines = ["| where | what | published | ours | | why |", "|---|---|---|---|---|---|"]
     return lines + [
         f"| {' | '.join(map(in_cell, (c.place, c.what, c.claimed, c.ours or '-', str(c.verdict), c.why)))} |"
         for c in claims
-        if not (c.place == "Table 7" and c.verdict is not Reproduction.NOT_REPRODUCED)
+        if not (c.place == "Table 7" and c.verdict is not ClaimVerdict.NOT_REPRODUCED)
     ]
 
 
@@ -123,7 +123,7 @@ def page() -> str:
     """The whole page, from the register and the shipped results."""
     claims = judged_numbers(Registry.read())
     systems = list(dict.fromkeys(c.system for c in claims))
-    verdicts = list(Reproduction)
+    verdicts = list(ClaimVerdict)
     counts = [
         f"| {' | '.join(['system', 'numbers', *map(str, verdicts)])} |",
         "|---|--:|--:|--:|--:|",

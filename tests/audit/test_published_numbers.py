@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hebbarium.audit.sources.numbers import Reproduction, judged_numbers
+from hebbarium.audit.sources.numbers import ClaimVerdict, judged_numbers
 from hebbarium.cli.app import app
 from hebbarium.engine.base.errors import DataError
 from hebbarium.engine.catalogue.registry import Registry
@@ -138,7 +138,7 @@ def test_numbers_are_compared_only_if_no_setting_differs(registry: Registry) -> 
         (claim,) = judged_numbers(registry, [number], [ours])
         assert str(claim.verdict) == verdict
     (claim,) = judged_numbers(registry, [number])
-    assert claim.verdict is Reproduction.NOT_COMPARABLE and claim.ours
+    assert claim.verdict is ClaimVerdict.NOT_COMPARABLE and claim.ours
     assert "1,986 questions there, 997 here" in claim.why
 
 
@@ -206,7 +206,7 @@ def test_the_command_says_of_every_claim_what_became_of_it() -> None:
     result = CliRunner().invoke(app, ["audit", "--sources", "--json"])
     assert result.exit_code == 0
     claims = json.loads(result.stdout)
-    assert {c["verdict"] for c in claims} == {str(v) for v in Reproduction}
+    assert {c["verdict"] for c in claims} == {str(v) for v in ClaimVerdict}
     words = {c["what"]: c for c in claims}
     assert words["titans_memory.py"]["verdict"] == "not reproduced"
     assert words["titans_memory.py"]["ours"] == "APPROXIMATION"

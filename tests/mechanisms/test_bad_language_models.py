@@ -25,6 +25,7 @@ REGISTRY = Registry.read()
 # with what makes them ask
 ASKING = {
     "query_expansion": {"hyde": True},
+    "fact_timeline": {"model": True, "cosine": 0.1, "members": 2, "superseded": 1.0},
     "topology_consolidation": {"model": True, "interval": 1},
     "stage_detection": {"by": "model", "window": 1},
 }
@@ -189,6 +190,7 @@ def test_nonsense_of_the_right_form_loses_no_text(seed: int) -> None:
     )
     assert {
         "hypothetical_memories",
+        "scratchpad",
         "stage_division",
         "topology_descriptor",
         "topology_diagnosis",

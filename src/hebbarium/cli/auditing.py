@@ -228,7 +228,7 @@ def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
     from ..audit import sources
     from ..audit.collect import audit_registry
     from ..audit.references import of_registry
-    from ..audit.sources.numbers import Reproduction, judged_numbers, judged_ratings
+    from ..audit.sources.numbers import ClaimVerdict, judged_numbers, judged_ratings
     from ..console import Meter, print_lines, print_table
 
     systems = sources.read(registry, of_registry(registry))
@@ -248,7 +248,7 @@ def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
     if as_json:
         print_json([claim.named() for claim in claims])
         return
-    heads = tuple(str(verdict) for verdict in Reproduction)
+    heads = tuple(str(verdict) for verdict in ClaimVerdict)
     for name in dict.fromkeys(claim.system for claim in claims):
         rows = [claim for claim in claims if claim.system == name]
         for claim in rows:
@@ -267,7 +267,7 @@ def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
                 f"{sum(c.system == name for c in claims):,}",
                 *(
                     f"{sum((c.system, c.verdict) == (name, v) for c in claims):,}"
-                    for v in Reproduction
+                    for v in ClaimVerdict
                 ),
             )
             for name in dict.fromkeys(claim.system for claim in claims)

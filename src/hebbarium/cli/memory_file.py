@@ -229,8 +229,8 @@ def tell(
         return
     for result in told:
         kept = f"row {result['row']}" if result["stored"] else f"not stored: {result['why']}"
-        found = ", ".join(f"{n} {name}" for name, n in result.get("redacted", {}).items())
-        print_lines(f"{kept}, {result['time']}{f', redacted: {found}' if found else ''}")
+        replaced = ", ".join(f"{n} {name}" for name, n in result.get("redacted", {}).items())
+        print_lines(f"{kept}, {result['time']}{f', redacted: {replaced}' if replaced else ''}")
 
 
 def _pair(given: str) -> tuple[str, str]:

@@ -102,7 +102,7 @@ def _print_answers(result: AnswersCompared, as_json: bool) -> None:
     title = f"Answers to {plural(result.n, 'question')} ({result.label})"
     print_table(title, ("answers", *heads), rows, numbers=heads, whole=heads)
     print_lines(
-        *(f"differs: {name}: {one!r} and {other!r}" for name, one, other in result.differing), ""
+        *(f"differs: {name}: {here!r} and {there!r}" for name, here, there in result.differing), ""
     )
     print_table(
         "2 x 2",

@@ -153,8 +153,8 @@ def _state(memory: Engine, database: sqlite3.Connection) -> set[str]:
             ordered = np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<"))
             database.executemany(
                 "INSERT INTO vectors VALUES (?, ?, ?, ?)",
-                [(row, column.name, values.dtype.name, each.tobytes())
-                 for row, each in enumerate(ordered) if each.any()],
+                [(row, column.name, values.dtype.name, vector.tobytes())
+                 for row, vector in enumerate(ordered) if vector.any()],
             )  # fmt: skip
     names = "".join(f', "{name}"' for name in single)
     database.execute(f"CREATE TABLE state (row INTEGER PRIMARY KEY{names})")

@@ -44,11 +44,11 @@ INHERITED: Final = ("version", "gold", "embedder", "reranker", "reader", "judge"
 HEADS: Final = ("published by", "of", "metric", "published", "ours", "compared")
 
 
-class _Part(BaseModel):
+class _RegisterPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class DerivedNumber(_Part):
+class DerivedNumber(_RegisterPart):
     """A printed number that follows from other printed ones.
 
     rule     sum, difference, mean, weighted mean, ratio, percent (a / b), gain (a / b - 1),
@@ -64,7 +64,7 @@ class DerivedNumber(_Part):
     weights: tuple[float, ...] = ()
 
 
-class ClaimTable(_Part):
+class ClaimTable(_RegisterPart):
     """A published table; claims.yaml says what its fields mean."""
 
     place: str
@@ -101,7 +101,7 @@ class ClaimTable(_Part):
         return self
 
 
-class ClaimedSystem(_Part):
+class ClaimedSystem(_RegisterPart):
     """A source system: its name, its key in references.bib, and its tables."""
 
     system: str
@@ -403,7 +403,7 @@ def our_setting(
 MEASURED: Final = Path(__file__).parent / "measured.json"
 
 
-class MeasuredResult(_Part):
+class MeasuredResult(_RegisterPart):
     """A result of ours that ships with the package, for comparison with published numbers.
 
     overall     metric -> (mean, low, high of its 95% interval); a quantity without one has its
