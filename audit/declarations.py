@@ -150,7 +150,8 @@ def _wrong(
         yield f"{s.name} is computed from the question alone, and is not called direct"
     if s.facet in BY_NEITHER and asked:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on the question"
-    if s.facet in BY_VECTOR | BY_WORDS and not asked:
+    # the length of a text is its form, too, whatever the question
+    if s.facet in BY_VECTOR | {Facet.WORDS} and not asked:
         yield f"{s.name} is evidence of {s.facet.name}, whatever the question"
     if s.facet in BY_VECTOR and not of_match and by_words:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on words besides the vector"
@@ -395,8 +396,9 @@ def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
         return  # beside other made rows it makes other ones
     archivist = Archivist("archivist", Params(1.0), order=10**5)
     # sleeps within sessions
-    plain = lived(registry, entry.id, consolidate_every=NIGHT)
-    grown = lived(registry, entry.id, beside=(archivist,), consolidate_every=NIGHT)
+    often: dict[str, Any] = {"consolidate_every": NIGHT, "rest": 4 * NIGHT}
+    plain = lived(registry, entry.id, **often)
+    grown = lived(registry, entry.id, beside=(archivist,), **often)
     rows = np.flatnonzero(grown.column(v.WRITING) < 0)
     if len(rows) != plain.store.n:
         yield f"of events told, {plain.store.n} are stored, and {len(rows)} beside rows that sleep made"

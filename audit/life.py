@@ -159,9 +159,10 @@ def lived(
     start: float = START,
     consolidate_every: float = 24.0,
     shortlist: int | None = None,
+    rest: float = REST,
     after: Callable[[Engine, int], None] | None = None,
 ) -> Engine:
-    """Live the life with a mechanism, up to thirty days after the last event.
+    """Live the life with a mechanism, up to `rest` hours after the last event.
 
     beside  mechanisms of a check, besides the company
     first   texts that are told an hour before the others
@@ -210,7 +211,7 @@ def lived(
                     memory.use(answer, answer.rows[:2].tolist(), 0.8)
             if after:
                 after(memory, number)
-    memory.advance(time + REST)
+    memory.advance(time + rest)
     if archived >= 0:
         memory.archive(archived)
     return memory

@@ -16,6 +16,7 @@ ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows and factors along the rows are declared so, no others
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, and how well archived rows match, change nothing
+ST-13 the numbers that no paper prints do what was measured of them
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
 from .declarations import wrong_rest, wrong_rows, wrong_signals, wrong_upkeep
+from .effects import differences as number_differences
+from .effects import own_numbers, shipped
 from .facts import quantities
 from .paper_numbers import PaperNumber, differences
 from .references import References
@@ -412,6 +415,15 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 )
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     return _told(wrong_rows, exhibit, "2 lives")
+
+
+@static("ST-13", source="short lives, against what was measured with each number off by three")
+def numbers_of_ours_do_what_was_measured(exhibit: Exhibit) -> Measured:
+    entry = exhibit.entry
+    return _none(
+        list(number_differences(entry, exhibit.registry, shipped().get(entry.id))),
+        f"{len(own_numbers(entry))} numbers of ours",
+    )
 
 
 def _told(wrong: Callable[[Entry, Registry], Iterator[str]], exhibit: Exhibit, of: str) -> Measured:

@@ -67,7 +67,8 @@ def simulated(
     """Onset, S, end and S of each sleep: both differential equations integrated, each until its
     threshold is crossed.
     """
-    p, nights = PAPER | changes, []
+    p: dict[str, float] = PAPER | changes
+    nights = []
 
     def c(at: float) -> float:
         return float(p["amplitude"] * math.sin(2.0 * math.pi * (at - p["phase"]) / p["day"]))

@@ -65,12 +65,14 @@ class TimedCheck:
 class MutationBench:
     """The gating checks of a mechanism, and their run on its mutants.
 
+    static    whether the static checks judge numbers, too
     unusable  checks that do not pass on the original: id, and why
     """
 
-    def __init__(self, id: str, registry: Registry) -> None:
+    def __init__(self, id: str, registry: Registry, *, static: bool = True) -> None:
         self.registry, self.original = registry, Original(registry.entry(id))
         self.unusable: dict[str, str] = {}
+        self._static = static_evidence() if static else ()
         self._evidence = evidence_module(registry.entry(id), registry)
         with numbers.installed(registry):
             # for this process, and for forked ones
@@ -208,7 +210,7 @@ class MutationBench:
             start = process_time()
             checks = self._checks()
             reads, loading = bool(names), process_time() - start
-            for check in (*checks, *(static_evidence() if checks else ())):
+            for check in (*checks, *(self._static if checks else ())):
                 names.clear()
                 of = self._exhibit(registry) if check.kind is CheckKind.STATIC else self._specimen()
                 seconds, passed, why = _timed(check, of)

@@ -71,6 +71,9 @@ class Parameter(_Strict):
           leaves it open; `bound`, it bounds time or space; `addition`, a departure says at which
           value it has no effect
     read  how the number was read; None: as the entry says for its paper
+    free  of a number that no paper prints: from where to where it may be, up to a factor of three each
+          way, and nothing changes in the lives and checks of the audit; measured by
+          `docs/tools/number_effects.py`
 
     A parameter of the unit `path` is a file or folder; its value is "", none, because the registry
     is the same on all machines.
@@ -87,6 +90,7 @@ class Parameter(_Strict):
     second_hand: bool = False
     role: Literal["", "free", "bound", "addition"] = ""
     read: Read | None = None
+    free: tuple[float, float] | None = None
 
     @model_validator(mode="after")
     def _no_path(self) -> Self:
