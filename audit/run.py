@@ -157,7 +157,9 @@ class MechanismResult:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """An unearned claim, and mutants that were not rejected."""
+        """An unearned claim, mutants that were not rejected, and claimed equations that the entry
+        calls library.
+        """
         claim = (
             ()
             if self.earned
@@ -170,7 +172,12 @@ class MechanismResult:
             for m in self.mutants
             if m.fate in (Fate.SURVIVED, Fate.BROKEN)
         )
-        return (*claim, *loose)
+        called_library = (
+            f"calls {e.id} library, no part of its claim, and a hook reaches it: {' > '.join(e.path)}"
+            for e in (self.reach.equations if self.reach else ())
+            if e.library and e.reached
+        )
+        return (*claim, *loose, *called_library)
 
     @property
     def gaps(self) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Static evidence: checks of a mechanism's code, registry entry, numbers and declarations.  The
 same for each.
 
-ST-1  every claimed equation is a kernel of the module and cites a paper
+ST-1  every claimed equation is a kernel of the module and cites a paper; its place says whether the
+      paper prints it
 ST-2  every parameter has a source, and one of kind `paper` names the paper
 ST-3  kernels are pure: besides their arguments they read constants and other pure functions
 ST-4  declarations are true: hooks touch what they declare and nothing else
@@ -57,6 +58,10 @@ from .references import References
 static = Decorator(CheckKind.STATIC)
 # declared to say when a hook runs, or used under another name
 TRIGGERS = (ROW, RECALLED, RANDOM)
+# what the place of an equation says that the paper does not print
+UNPRINTED = re.compile(
+    r"\bin words\b(?! and symbols)|\bform (?:is )?ours\b|\bnot (?:in the paper|printed)\b"
+)
 YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
 STRETCH = 2.0  # a power of two: stretched times stay exact
 CONSTANTS = (bool, int, float, str, tuple, frozenset, type(None), np.ndarray, np.generic)
@@ -119,6 +124,11 @@ def every_claimed_equation_is_there_and_cites_its_paper(exhibit: Exhibit) -> Mea
             wrong.append(f"{equation.id} cites {equation.paper}, which is not among the papers")
         if not (equation.where.strip() and equation.tex.strip()):
             wrong.append(f"{equation.id} has no place or no formula")
+        said = UNPRINTED.search(equation.where)
+        if equation.paper and not entry.variety_of and equation.printed and said:
+            wrong.append(f"{equation.id} is called printed, and its place says {said.group()!r}")
+        if equation.paper and not equation.printed and not said:
+            wrong.append(f"{equation.id} is not printed, and its place does not say what is there")
     wrong += [
         f"references.bib lacks {key}" for key in entry.papers if key not in exhibit.references
     ]

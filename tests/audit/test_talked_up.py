@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from hebbarium.audit import static
 from hebbarium.audit.behaviour import phenomena
 from hebbarium.audit.checks import Score, judge
-from hebbarium.audit.collect import exhibit_of
+from hebbarium.audit.collect import audit_registry, exhibit_of
 from hebbarium.audit.facts import FactKind, facts, quantities
 from hebbarium.audit.ratings import shipped
 from hebbarium.audit.references import of_registry
@@ -278,3 +279,39 @@ def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output:
     with declared(signal, **wrong):
         result = judge(check, exhibit(id))
     assert result.score is Score.FAIL and output in result.measured, result.measured
+
+
+# --- equations --------------------------------------------------------------------------------------
+def with_equations(id: str, **update: Any) -> Entry:
+    entry = REGISTRY.entry(id)
+    return entry.model_copy(
+        update={"equations": tuple(e.model_copy(update=update) for e in entry.equations)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("id", "printed", "output"),
+    [
+        ("acetylcholine", True, "recurrent_gain is called printed, and its place says 'in words'"),
+        ("testing_effect", True, "is called printed, and its place says 'not printed'"),
+        ("engram_allocation", True, "is called printed, and its place says 'in words'"),
+        ("neurogenesis", True, "is called printed, and its place says 'form is ours'"),
+        ("weighted_rrf", False, "is not printed, and its place does not say what is there"),
+    ],
+)
+def test_the_place_of_an_equation_says_whether_it_is_printed(
+    id: str, printed: bool, output: str
+) -> None:
+    check, sound = next(c for c in static.evidence() if c.id == "ST-1"), exhibit(id)
+    assert judge(check, sound).score is Score.PASS
+    wrong = replace(sound, entry=with_equations(id, printed=printed))
+    result = judge(check, wrong)
+    assert result.score is Score.FAIL and output in result.measured, result.measured
+
+
+def test_an_equation_that_a_hook_reaches_cannot_be_called_library() -> None:
+    """Else an author could take what a check may refute out of his claim."""
+    entries = {**REGISTRY.entries, "weighted_rrf": with_equations("weighted_rrf", library=True)}
+    registry = Registry(entries, REGISTRY.sets, REGISTRY.digest, REGISTRY.packages)
+    (judged,) = audit_registry(registry, only=["weighted_rrf"], mutants=False).mechanisms
+    assert any("library, no part of its claim, and a hook reaches" in f for f in judged.faults)
