@@ -182,13 +182,7 @@ def compare(
             where=f"{first.path} and {second.path}",
             cure="compare runs on the same conversations",
         )
-    for (conversation, question), (a, b) in pairs.items():
-        if sorted(a["gold"]) != sorted(b["gold"]):
-            raise InputError(
-                f"question {question!r} of {conversation!r} has other gold in each run: the runs measured other events",
-                where=f"{first.path} and {second.path}",
-                cure="compare runs with the same --unit",
-            )
+    require_same_gold(first, second, pairs)
     texts, home, notes = _texts(first, second, data)
     scores = {
         key: (question_metrics(a["ranks"]), question_metrics(b["ranks"]))
@@ -231,6 +225,24 @@ def require_same_data(first: RunFolder, second: RunFolder) -> None:
             where="compare",
             cure="compare runs on the same data; numbers of different data have no pairs",
         )
+
+
+def require_same_gold(
+    first: RunFolder,
+    second: RunFolder,
+    pairs: Mapping[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]],
+) -> None:
+    """Raises InputError for two runs of which one measured turns and the other one sessions.
+
+    pairs  (conversation, question) -> its rows in the two runs
+    """
+    for (conversation, question), (row, other) in pairs.items():
+        if sorted(row["gold"]) != sorted(other["gold"]):
+            raise InputError(
+                f"question {question!r} of {conversation!r} has other gold in each run: the runs measured other events",
+                where=f"{first.path} and {second.path}",
+                cure="compare runs with the same --unit and --match",
+            )
 
 
 def _differing(

@@ -31,7 +31,7 @@ from ..execution.folder import RunFolder
 from ..scores.metrics import question_metrics
 from ..systems.by_name import OURS
 from ..systems.witness import Witness
-from .compare import PRIMARY, require_same_data
+from .compare import PRIMARY, require_same_data, require_same_gold
 from .explain import Explained, explained, page_environment, rebuilt, scale_of
 
 INDEX: Final = "index.html"
@@ -164,7 +164,7 @@ def question_pages(
     progress   called with (conversations done, conversations in all)
 
     Cost: of each run one encoding of each conversation, and about three retrievals for each
-    question.  Raises InputError for runs on other data, HebbariumError.
+    question.  Raises InputError for runs on other data or with other gold, HebbariumError.
     """
     if len(runs) == 2:
         require_same_data(*runs)
@@ -182,6 +182,8 @@ def question_pages(
             where=" and ".join(str(run.path) for run in runs),
             cure="give runs on the same conversations",
         )
+    if len(runs) == 2:
+        require_same_gold(*runs, {key: (rows[0][key], rows[1][key]) for key in files})
     report = progress or (lambda *_: None)
     by_name = {conversation.id: conversation for conversation in data.conversations}
     report(0, len(names))

@@ -226,6 +226,16 @@ def test_a_cause_is_said_without_silencing(
 
 
 @needs_browser
+def test_runs_that_measured_turns_and_sessions_are_refused(
+    folders: dict[str, RunFolder], tiny: Dataset, registry: Registry, tmp_path: Path
+) -> None:
+    run(MEANING, registry, tiny, EMBEDDER, tmp_path / "run", settings=Settings(match="session"))
+    of_sessions = RunFolder.read(tmp_path / "run")
+    with pytest.raises(InputError, match="has other gold in each run") as refused:
+        made([folders["words"], of_sessions], tiny, registry)
+    assert "--match" in refused.value.cure
+
+
 @pytest.mark.slow
 def test_a_reader_searches_the_list(
     folders: dict[str, RunFolder], tiny: Dataset, registry: Registry, tmp_path: Path
