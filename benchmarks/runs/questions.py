@@ -183,7 +183,8 @@ def question_pages(
             cure="give runs on the same conversations",
         )
     if len(runs) == 2:
-        require_same_gold(*runs, {key: (rows[0][key], rows[1][key]) for key in files})
+        both = {key: (rows[0][key], rows[1][key]) for key in files}
+        require_same_gold(runs[0], runs[1], both)
     report = progress or (lambda *_: None)
     by_name = {conversation.id: conversation for conversation in data.conversations}
     report(0, len(names))
