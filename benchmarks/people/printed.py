@@ -29,18 +29,18 @@ RESAMPLES: Final = 400
 
 
 class EffectVerdict(StrEnum):
+    """What the interval of an effect over simulated people shows; the first that holds.
+
+    NONE       the interval is within the margin
+    AS_PEOPLE  the interval has the sign of people, and the mean is above the margin
+    AGAINST    the interval has the other sign, and the mean is beyond the margin
+    UNDECIDED  anything else, or no interval
+    """
+
     AS_PEOPLE = "as people"
     AGAINST = "against people"
     NONE = "no effect"
     UNDECIDED = "undecided"
-
-
-MEANING: Final[Mapping[EffectVerdict, str]] = {
-    EffectVerdict.AS_PEOPLE: "the interval has the sign of people, and the mean is above the margin",
-    EffectVerdict.AGAINST: "the interval has the other sign, and the mean is beyond the margin",
-    EffectVerdict.NONE: "the interval is within the margin",
-    EffectVerdict.UNDECIDED: "anything else",
-}
 
 
 @dataclass(frozen=True, slots=True)
