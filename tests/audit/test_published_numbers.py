@@ -160,7 +160,7 @@ def test_a_value_without_an_interval_is_compared_by_the_printed_decimals(
         (claim,) = judged_numbers(registry, [number], [ours])
         assert (str(claim.verdict), claim.why) == (verdict, "our value, to the printed decimals")
     (claim,) = judged_numbers(registry, [replace(number, category="temporal")], [ours])
-    assert claim.verdict is Reproduction.NOT_COMPARABLE and "no interval by category" in claim.why
+    assert claim.verdict is ClaimVerdict.NOT_COMPARABLE and "no interval by category" in claim.why
 
 
 def test_rows_beside_a_result_name_every_setting_that_differs() -> None:
