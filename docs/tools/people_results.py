@@ -33,6 +33,7 @@ DESIGNS_ON_DATA = DOCS / "results" / "designs-on-data.md"
 DATA = {"LoCoMo, turns": "LoCoMo", "BEAM 100K, turns": "BEAM 100K"}
 BASELINES = ("bm25", "naive_rag", "recency alone")
 SHORT = {"as people": "yes", "against people": "against", "no effect": "no", "undecided": "?"}
+SMALL = 0.01  # a change that has no name in the picture
 LEFT, TOP, WIDE, TALL, GAP = 64, 98, 250, 250, 66  # px
 STYLE = """
   text { font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
@@ -150,13 +151,20 @@ def drawn(results: Results) -> str:
     points = {m: (gained[m], -change) for m, change in changes.items() if m in gained}
     if points:
         panels.append(
-            _panel(2, "default: recall@10 on LoCoMo by it", "nearer by it", points, _signed)
+            _panel(
+                2,
+                "default: recall@10 on LoCoMo by it",
+                "nearer by it",
+                points,
+                _signed,
+                unnamed=SMALL,
+            )
         )
     width, height = LEFT + len(panels) * (WIDE + GAP), TOP + TALL + 60
     lead = (
         "Up: nearer to people. Left and middle: a point is a set, its distance the geometric mean over "
         f"{len(in_common(memories, names))} paradigms, in noise ceilings. "
-        "Right: what a mechanism of default adds to both."
+        "Right: what a mechanism of default adds to both; those that add less than .01 have no name."
     )
     return "\n".join(
         (
@@ -182,8 +190,14 @@ def _signed(value: float) -> str:
 
 
 def _panel(
-    place: int, across: str, up: str, points: Mapping[str, tuple[float, float]], text: Any
+    place: int,
+    across: str,
+    up: str,
+    points: Mapping[str, tuple[float, float]],
+    text: Any,
+    unnamed: float = 0.0,
 ) -> str:
+    """A panel; points within `unnamed` of 0 on both axes have no label beside them."""
     start = LEFT + place * (WIDE + GAP)
     xs, ys = zip(*points.values(), strict=True)
     x = axis(min(xs), max(xs), start, start + WIDE, 4, lambda v: f"{v:g}")
@@ -203,11 +217,16 @@ def _panel(
     )
     if up:
         parts.append(f'<text class="head" x="{start - 50}" y="{TOP - 10}">{escape(up)}</text>')
-    for name, (left, top), at in _labelled(points, x, y):
+    near = {name for name, point in points.items() if max(map(abs, point)) < unnamed}
+    for name, (a, b) in points.items():
         kind = "control" if name in BASELINES else "dot"
+        parts.append(
+            f'<circle class="{kind}" cx="{x(a)}" cy="{y(b)}" r="3.5"><title>{escape(name)}</title></circle>'
+        )
+    named = {name: point for name, point in points.items() if name not in near}
+    for name, left, at in _labelled(named, x, y):
         end = left > start + 0.62 * WIDE
         parts.append(
-            f'<circle class="{kind}" cx="{left}" cy="{top}" r="3.5"><title>{escape(name)}</title></circle>'
             f'<text class="soft{" end" if end else ""}" x="{left + (-6 if end else 6)}" '
             f'y="{at + 3}">{escape(name)}</text>'
         )
@@ -216,19 +235,16 @@ def _panel(
 
 def _labelled(
     points: Mapping[str, tuple[float, float]], x: Axis, y: Axis
-) -> list[tuple[str, tuple[float, float], float]]:
-    """Each point with the height of its label, labels at least 11 px apart from those that are
-    near.
+) -> list[tuple[str, float, float]]:
+    """Each name with the place of its point and the height of its label; labels of near points are
+    at least 11 px apart.
     """
-    placed: list[tuple[str, tuple[float, float], float]] = []
+    placed: list[tuple[str, float, float]] = []
     for name, (a, b) in sorted(points.items(), key=lambda point: -point[1][1]):
-        left, top = x(a), y(b)
-        at = top
-        while any(
-            abs(at - other) < 11 and abs(left - where[0]) < 110 for _, where, other in placed
-        ):
+        left, at = x(a), y(b)
+        while any(abs(at - other) < 11 and abs(left - where) < 110 for _, where, other in placed):
             at += 1.0
-        placed.append((name, (left, top), at))
+        placed.append((name, left, round(at, 2)))
     return placed
 
 
@@ -287,7 +303,8 @@ memory without a score was not measured, or had equal scores for all words, or i
 EFFECTS = """yes: as people; against: the other way; no: within a tenth of people's effect; ?: undecided. What `bm25`, `naive_rag` or recency alone show
 follows from the protocol or from words and time alone, and says nothing for a mechanism."""
 NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""
-TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people. In bold what is decided
+TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people; 3 simulated people.
+The fusion takes the signals with it that only it reads, such as that of `temporal_context`. In bold what is decided
 and more than a twentieth; `=` what is within a twentieth; the rest is undecided."""
 
 
