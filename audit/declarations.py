@@ -396,7 +396,7 @@ def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
         return  # beside other made rows it makes other ones
     archivist = Archivist("archivist", Params(1.0), order=10**5)
     # sleeps within sessions
-    often: dict[str, Any] = {"consolidate_every": NIGHT, "rest": 4 * NIGHT}
+    often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
     plain = lived(registry, entry.id, **often)
     grown = lived(registry, entry.id, beside=(archivist,), **often)
     rows = np.flatnonzero(grown.column(v.WRITING) < 0)
