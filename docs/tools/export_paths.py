@@ -151,7 +151,7 @@ own, in an empty folder, with `{set_name}` and `{embedder}`. `docs/tools/export_
 
 *Minutes in all* are the seconds of the five commands, and typing them with the questions and a key for each mark, at {KEYS_A_MINUTE} keys a minute; *to the
 answer* those of the first two commands without typing. The ablation has {ways[0].arms} arms. A real export takes longer by its messages: [1,000 are encoded in
-about ten seconds](../doors/chat-export.md). With so few messages the table of the ablation decides nothing, and says so.
+about ten seconds](../doors/export-forms.md). With so few messages the table of the ablation decides nothing, and says so.
 """
 
 

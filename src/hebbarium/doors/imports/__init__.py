@@ -109,6 +109,6 @@ def _read(
             raise DataError(
                 "it holds no messages" + (f" that are kept: {reasons}" if reasons else ""),
                 where=str(path),
-                cure="look into the file; docs/doors/chat-export.md says what is left out",
+                cure="look into the file; docs/doors/export-forms.md says what is left out",
             )
         yield spool, report

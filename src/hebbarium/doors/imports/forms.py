@@ -65,7 +65,7 @@ def reader_of(source: Export, report: ImportReport) -> tuple[Reader, Sequence[st
             + (f"; it seems to be {seems.name}" if seems else ""),
             where=str(source.path),
             cure=seems.cure() if seems else
-            "docs/doors/chat-export.md lists the forms; a table or lines of JSON with a text, "
+            "docs/doors/export-forms.md lists the forms; a table or lines of JSON with a text, "
             "a time and a speaker are read, too",
         )  # fmt: skip
     names = [name for name in source.names if kinds.get(name) == kind]
