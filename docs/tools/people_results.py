@@ -242,7 +242,7 @@ def _labelled(
     placed: list[tuple[str, float, float]] = []
     for name, (a, b) in sorted(points.items(), key=lambda point: -point[1][1]):
         left, at = x(a), y(b)
-        while any(abs(at - other) < 11 and abs(left - where) < 110 for _, where, other in placed):
+        while any(abs(at - other) < 11 and abs(left - where) < 170 for _, where, other in placed):
             at += 1.0
         placed.append((name, left, round(at, 2)))
     return placed
@@ -304,8 +304,8 @@ EFFECTS = """yes: as people; against: the other way; no: within a tenth of peopl
 follows from the protocol or from words and time alone, and says nothing for a mechanism."""
 NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""
 TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people; 3 simulated people.
-The fusion takes the signals with it that only it reads, such as that of `temporal_context`. In bold what is decided
-and more than a twentieth; `=` what is within a twentieth; the rest is undecided."""
+The fusion takes the signals with it that only it reads, such as that of `temporal_context`. In bold what is decided; `=` is a change within a twentieth; the
+rest is undecided."""
 
 
 def _absent(
