@@ -75,7 +75,8 @@ def answer(
         int, typer.Option("--length", min=1, metavar="TOKENS", help="Most tokens of an answer.")
     ] = 1000,
     repeats: Annotated[
-        int, typer.Option("--repeats", min=1, help="Times that each question is asked.")
+        int,
+        typer.Option("--repeats", min=1, metavar="N", help="Times that each question is asked."),
     ] = 1,
     price: Annotated[
         str | None,
