@@ -352,7 +352,7 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
 
 
 # --- rows that are not events, and rows that are not answered ---------------------------------------
-class Archivist(Mechanism[Params]):
+class SummaryArchivist(Mechanism[Params]):
     """In the first sleep after an event makes a summary of it, of its session and speaker, and
     archives it at once.
     """
@@ -394,7 +394,7 @@ def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     loaded = entry.load()
     if any(v.DRAFTS in declared.adds for declared in loaded.hooks()):
         return  # beside other made rows it makes other ones
-    archivist = Archivist("archivist", Params(1.0), order=10**5)
+    archivist = SummaryArchivist("archivist", Params(1.0), order=10**5)
     # sleeps within sessions
     often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
     plain = lived(registry, entry.id, **often)

@@ -30,7 +30,7 @@ SAME: Final = 1e-6  # relative change that counts as none
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class NumberWitness:
     """What changes if a number is off to one side.
 
     to       the number that is off
@@ -49,7 +49,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class NumberEffect:
     """What was measured of a number.
 
     at         the number of which it was measured
@@ -58,7 +58,7 @@ class Effect:
     """
 
     at: float
-    witnesses: tuple[Witness, ...] = ()
+    witnesses: tuple[NumberWitness, ...] = ()
     free: tuple[float, float] | None = None
 
 
@@ -95,7 +95,7 @@ def typed(entry: Entry, name: str, value: float) -> Value:
 
 
 @cache
-def shipped() -> Mapping[str, Mapping[str, Effect]]:
+def shipped() -> Mapping[str, Mapping[str, NumberEffect]]:
     """The records, by mechanism and parameter."""
     return {
         id: {name: _read(record) for name, record in records.items()}
@@ -103,11 +103,11 @@ def shipped() -> Mapping[str, Mapping[str, Effect]]:
     }
 
 
-def _read(record: Any) -> Effect:
-    return Effect(
+def _read(record: Any) -> NumberEffect:
+    return NumberEffect(
         record["at"],
         tuple(
-            Witness(
+            NumberWitness(
                 w["to"],
                 Circumstances(w.get("set", ""), w.get("choices", {})),
                 w.get("name", ""),
@@ -121,7 +121,7 @@ def _read(record: Any) -> Effect:
     )
 
 
-def written(effect: Effect) -> dict[str, Any]:
+def written(effect: NumberEffect) -> dict[str, Any]:
     """The form of an effect in the file."""
     return {
         "at": effect.at,
@@ -140,7 +140,7 @@ def written(effect: Effect) -> dict[str, Any]:
 
 
 def differences(
-    entry: Entry, registry: Registry, records: Mapping[str, Effect] | None
+    entry: Entry, registry: Registry, records: Mapping[str, NumberEffect] | None
 ) -> Iterator[str]:
     """What is wrong with the numbers of an entry that no paper prints: a number of which nothing
     was measured, that is another than the one measured, or whose witness says that it is off.
@@ -169,7 +169,7 @@ def _off(
     entry: Entry,
     registry: Registry,
     name: str,
-    witness: Witness,
+    witness: NumberWitness,
     lives: dict[str, Mapping[str, float]],
 ) -> Iterator[str]:
     key = repr(witness.around)

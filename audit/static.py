@@ -304,13 +304,13 @@ def _copies(exhibit: Exhibit) -> list[str]:
     own = exhibit.evidence and exhibit.evidence.__name__.endswith(f".{exhibit.entry.id}")
     if exhibit.evidence is None or not own or not ours or exhibit.entry.variety_of:
         return []
-    found = list[str]()
+    copied = list[str]()
     for node in ast.parse(inspect.getsource(exhibit.evidence)).body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            found += [
+            copied += [
                 name for name, value in _stated(node) if _number(value) == ours.get(name.lower())
             ]
-    return [name for name in found if name.lower() in ours]
+    return [name for name in copied if name.lower() in ours]
 
 
 def _stated(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, ast.expr]]:

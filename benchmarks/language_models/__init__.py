@@ -1,3 +1,3 @@
 """Language models: one answers from contexts, another one judges the answers."""
 
-__all__ = ["answering"]
+__all__ = ["answering", "comparing"]

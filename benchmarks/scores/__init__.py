@@ -2,5 +2,5 @@
 
 __all__ = ["abstention", "agreement", "answers", "calibration", "chance", "cluster_robust",
            "comparison",
-           "detectable", "levels", "metrics", "outcomes", "power", "scopes", "statistics",
+           "detectable", "hierarchy", "levels", "metrics", "outcomes", "power", "random_effects", "scopes", "statistics",
            "surroundings"]  # fmt: skip

@@ -21,8 +21,8 @@ from pathlib import Path
 from hebbarium.audit.effects import (
     FILE,
     NOTICED,
-    Effect,
-    Witness,
+    NumberEffect,
+    NumberWitness,
     changed,
     off,
     own_numbers,
@@ -58,12 +58,12 @@ def circumstances(entry: Entry, registry: Registry) -> Iterator[Circumstances]:
         yield Circumstances(chosen)
 
 
-def measured(entry: Entry, registry: Registry) -> dict[str, Effect]:
+def measured(entry: Entry, registry: Registry) -> dict[str, NumberEffect]:
     """What each number of ours does."""
     plain: dict[str, Mapping[str, float]] = {}
-    effects, bench = dict[str, Effect](), None
+    effects, bench = dict[str, NumberEffect](), None
     for name, p in own_numbers(entry).items():
-        witnesses, silent = list[Witness](), list[float]()
+        witnesses, silent = list[NumberWitness](), list[float]()
         for wrong in off(entry, name):
             witness = _witness(entry, registry, name, wrong, plain)
             if witness is None:
@@ -78,12 +78,12 @@ def measured(entry: Entry, registry: Registry) -> dict[str, Effect]:
                 if outcome.fate in SURVIVES:
                     silent.append(wrong)
                 elif outcome.by:
-                    witnesses.append(Witness(wrong, check=outcome.by))
+                    witnesses.append(NumberWitness(wrong, check=outcome.by))
             else:
                 witnesses.append(witness)
         value = float(p.value)
         free = _range(value, silent) if silent else None
-        effects[name] = Effect(value, tuple(witnesses), free)
+        effects[name] = NumberEffect(value, tuple(witnesses), free)
     return effects
 
 
@@ -104,7 +104,7 @@ def _rounded(end: float, value: float) -> float:
 
 def _witness(
     entry: Entry, registry: Registry, name: str, wrong: float, plain: dict[str, Mapping[str, float]]
-) -> Witness | None:
+) -> NumberWitness | None:
     for around in circumstances(entry, registry):
         try:
             if repr(around) not in plain:
@@ -116,11 +116,11 @@ def _witness(
         shares = {k: s for k, s in changed(once, off_by_three).items() if k in once}
         if shares and max(shares.values()) >= NOTICED:
             best = max(sorted(shares), key=lambda k: shares[k])
-            return Witness(wrong, around, best, once[best], off_by_three.get(best, 0.0))
+            return NumberWitness(wrong, around, best, once[best], off_by_three.get(best, 0.0))
     return None
 
 
-def write_free(effects: Mapping[str, Mapping[str, Effect]]) -> None:
+def write_free(effects: Mapping[str, Mapping[str, NumberEffect]]) -> None:
     """Write `free` of each measured number to registry.yaml, and take away what is not so."""
     entry = name = ""
     lines: list[str] = []

@@ -11,8 +11,8 @@ from tiers import slow_unless
 
 from hebbarium.audit.effects import (
     FACTOR,
-    Effect,
-    Witness,
+    NumberEffect,
+    NumberWitness,
     changed,
     differences,
     off,
@@ -71,7 +71,9 @@ def test_a_number_that_is_off_by_three_is_rejected_by_what_it_does(id: str) -> N
         registry = with_number(REGISTRY, id, name, typed(REGISTRY.entry(id), name, to))
         effect = shipped()[id][name]
         side = tuple(w for w in effect.witnesses if w.to == to)
-        said = differences_of(registry.entry(id), registry, **{name: Effect(to, side, effect.free)})
+        said = differences_of(
+            registry.entry(id), registry, **{name: NumberEffect(to, side, effect.free)}
+        )
         assert any(f"{name} acts as if it were off" in sentence for sentence in said), said
 
 
@@ -96,15 +98,15 @@ RECENCY = REGISTRY.entry("recency")
 
 
 def test_what_is_wrong_is_said() -> None:
-    at_another = Effect(90.0, shipped()["recency"]["half_life"].witnesses)
+    at_another = NumberEffect(90.0, shipped()["recency"]["half_life"].witnesses)
     assert differences_of(RECENCY, half_life=at_another) == [
         "half_life is 30, and was measured at 90"
     ]
-    free = Effect(30.0, at_another.witnesses, (10.0, 90.0))
+    free = NumberEffect(30.0, at_another.witnesses, (10.0, 90.0))
     assert differences_of(RECENCY, half_life=free) == [
         "half_life is free in None, measured (10.0, 90.0)"
     ]
-    gone = Effect(30.0, (Witness(90.0, name="no such column: sum"),))
+    gone = NumberEffect(30.0, (NumberWitness(90.0, name="no such column: sum"),))
     assert differences_of(RECENCY, half_life=gone) == [
         "nothing shows no such column: sum, the witness of half_life"
     ]

@@ -22,7 +22,7 @@ from scipy.stats import binomtest
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.conversations import write_conversations
 from hebbarium.benchmarks.language_models.answering import AnsweringSetup, Nugget, answered, models
-from hebbarium.benchmarks.runs.compare_answers import compare_answers
+from hebbarium.benchmarks.language_models.comparing import compare_answers
 from hebbarium.benchmarks.scores.answers import bleu_1, rouge_l, token_f1
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import Registry

@@ -22,6 +22,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "compare out/first out/second",
         'compare out/a out/a --arm full --arm "without recency"',
     ),
+    "pool": ("pool out/locomo out/beam", "pool out/locomo out/beam --metric mrr --json"),
     "explain": (
         "explain out/demo",
         "explain out/demo friends/q11 --html q11.html",
@@ -86,6 +87,8 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "memory restore": ("memory life.db restore 3",),
     "memory consolidate": ("memory life.db consolidate --until 2025-03-12",),
     "memory export": ("memory life.db export --to mine", "memory life.db export --to life.md"),
+    "memory tables": ("memory life.db tables --to tables.db",),
+    "memory expire": ("memory life.db expire",),
     "memory rebuild": ("memory life.db rebuild --set hybrid",),
     "memory chat": ("memory life.db chat",),
     "serve": ("serve --path life.db", "serve --path life.db --http 8765"),

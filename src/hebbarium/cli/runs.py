@@ -15,8 +15,8 @@ from .shared import JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
     from ..benchmarks.execution.folder import RunFolder
+    from ..benchmarks.language_models.comparing import AnswersCompared
     from ..benchmarks.runs.compare import Changed, Comparison
-    from ..benchmarks.runs.compare_answers import AnswersCompared
     from ..benchmarks.runs.explain import Explained, Part
     from ..benchmarks.scores.agreement import Proportion
     from ..benchmarks.scores.cluster_robust import ClusterT
@@ -70,7 +70,7 @@ def compare(
     """
     if arm and len(arm) > 2:
         raise typer.BadParameter("--arm is given at most twice")
-    from ..benchmarks.runs.compare_answers import compare_answers, holds_answers
+    from ..benchmarks.language_models.comparing import compare_answers, holds_answers
 
     if holds_answers(first) and holds_answers(second):
         _print_answers(compare_answers(first, second), as_json)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.base.errors import DataError, InputError
-from ..language_models.answering import ROWS, SUMMARY
 from ..scores.agreement import LABEL, McNemar, Proportion, mcnemar, wilson
+from .answering import ROWS, SUMMARY
 
 # what must be equal for questions to be the same ones
 SAME = ("dataset", "sha256")
