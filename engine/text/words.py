@@ -327,8 +327,13 @@ def stems(words: list[str]) -> list[str]:
     return stemmed
 
 
+_HAN: Final = re.compile("[\u4e00-\u9fff]{2,}")  # each a letter of its own
+
+
 def _pieces(word: str) -> list[str]:
     """The terms of a word that may be a run of a script without spaces."""
+    if _HAN.fullmatch(word):  # the most frequent run, spared its shape
+        return list(map(add, word, word[1:]))
     shape = word.translate(_SHAPE)
     if shape.strip("d") == "" and len(word) > 1:  # every character is a letter
         return list(map(add, word, word[1:]))
