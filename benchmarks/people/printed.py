@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..probes.harness.bands import SeedEstimate, estimate
 from .paradigms.contract import BEYOND, Effect, Paradigm, Printed, ReadoutKind, Recalled, Tests
 from .readout import Readout
+from .scores import about
 
 Floats = NDArray[np.float64]
 NUMBERS: Final = 2  # of a readout
@@ -261,8 +262,7 @@ def _distance(
     samples: Floats = np.sqrt(np.mean(apart**2, axis=1)) / ceiling
     if n < 2 or not np.isfinite(samples).all():
         return SeedEstimate(whole, math.nan, math.nan, n), samples
-    low, high = map(float, np.quantile(samples, (0.025, 0.975)))
-    return SeedEstimate(whole, low, high, n), samples
+    return SeedEstimate(whole, *about(whole, samples), n), samples
 
 
 def plain(tests: Tests, digits: int) -> dict[str, Any]:

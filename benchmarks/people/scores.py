@@ -108,7 +108,7 @@ def score_of(by_condition: Mapping[str, Mapping[str, float]]) -> float:
 def interval_of(
     simulated: Mapping[str, Sequence[Counts]], targets: Mapping[str, Target], seed: int = 0
 ) -> tuple[SeedEstimate, Floats]:
-    """The score with its bootstrap interval, and the (RESAMPLES,) scores of the resamples.
+    """The score with its interval `about` it, and the (RESAMPLES,) scores of the resamples.
 
     simulated  by condition, the counts of each simulated person over all seeds, people in one order
     targets    by condition
@@ -140,8 +140,20 @@ def interval_of(
     known = samples[np.isfinite(samples)]
     if not known.size:
         return SeedEstimate(math.nan, math.nan, math.nan, n), samples
-    low, high = map(float, np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0]))
-    return SeedEstimate(whole, low, high, n), samples
+    return SeedEstimate(whole, *about(whole, known), n), samples
+
+
+def about(distance: float, samples: Floats) -> tuple[float, float]:
+    """The interval of a distance: as wide as that of its resamples on the scale of logarithms, about
+    the distance itself.  Curves that are resampled are noisier than the curve of all, on both sides,
+    so that resampled distances are larger.
+
+    >>> about(2.0, np.full(3, 5.0))
+    (2.0, 2.0)
+    """
+    low, high = map(float, np.quantile(samples, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0]))
+    width = math.sqrt(high / low) if low > 0.0 else math.inf
+    return distance / width, distance * width
 
 
 def _disturbed(target: Target, stream: np.random.Generator) -> Target:
