@@ -27,6 +27,8 @@ UV = (sys.executable, "-m", "uv")
 TOOLS = {"docs", "dev"}  # extras that no program needs
 TESTED_WITH = ("pytest", "hypothesis", "pytest-xdist", "jsonschema", "bm25s", "statsmodels")
 UNREACHABLE = 69  # exit code where no package index answers (EX_UNAVAILABLE of sysexits.h)
+NO_ANSWER = re.compile("Failed to fetch|error sending request|client error|timed out")
+PATIENT = {"UV_HTTP_TIMEOUT": "180"}  # seconds
 OF_TORCH = re.compile(r"torch|triton|nvidia-.*|cuda-.*|sentence-transformers")
 # each uses a library where its versions differ: arrays, kernels, indexes, stems, networks, pages,
 # worker processes, commands, servers
@@ -54,10 +56,12 @@ TESTS_WITH_TORCH = (
 
 def called(*words: str) -> str:
     """What a command prints; ends the script with its message if it fails."""
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        words, cwd=ROOT, env={**os.environ, **PATIENT}, capture_output=True, text=True
+    )
     if done.returncode:
         print(f"{' '.join(words[:4])} ...\n{done.stderr}", file=sys.stderr)
-        sys.exit(UNREACHABLE if "error sending request" in done.stderr else 1)
+        sys.exit(UNREACHABLE if NO_ANSWER.search(done.stderr) else 1)
     return done.stdout
 
 
