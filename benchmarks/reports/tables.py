@@ -58,6 +58,7 @@ SPARE = (
     "flip RW",
     "questions",
     "McNemar p",
+    "won : lost",
     "decided from",
     "interval here",
     "flip Holm",
