@@ -4,6 +4,7 @@ process alone writes the ledger.
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -92,6 +93,33 @@ def completed(
     if failures and failed:
         failed(failures)
     return finished_cells(book, keys, list(map(name, specs)), what)
+
+
+def payloads_of_arms(
+    specs: Sequence[_Record],
+    calls: Callable[[Mapping[str, _Record]], Sequence[tuple[Any, ...]]],
+    work: Work,
+    shared: Any,
+    book: Ledger,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """The payloads of all records, in order, read from JSON, as `completed` finishes them: each is
+    a cell of the arm that it names.
+    """
+    cells = completed(
+        specs,
+        calls,
+        work,
+        shared,
+        book,
+        name=lambda spec: spec.arm,
+        what="arm",
+        jobs=jobs,
+        progress=progress,
+    )
+    return [json.loads(cell.payload) for cell in cells]
 
 
 def run_missing(

@@ -22,7 +22,7 @@ from ...engine.ports.embedding_cache import CachedEmbedder
 from ...reporting.text import plural
 from ..execution.ledger import Ledger
 from ..execution.local import Progress
-from ..execution.missing import Finished, completed
+from ..execution.missing import Finished, payloads_of_arms
 from ..execution.plan import Composition, setup_of
 from ..execution.setup import Setup, code_version
 from ..probes.harness.bands import SeedEstimate
@@ -241,25 +241,16 @@ def run_cells(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """What each cell gave, in order, as `completed` runs them.  All texts are embedded first."""
+    """What each cell gave, in order, as `payloads_of_arms` runs them.  All texts are embedded first."""
 
     def calls(missing: Mapping[str, SubjectSpec]) -> list[tuple[Any, ...]]:
         texts = [text for s in missing.values() for text in texts_of(s.paradigm, s.seed)]
         embedder.embed(list(dict.fromkeys(texts)))
         return [(spec, key) for key, spec in missing.items()]
 
-    cells = completed(
-        specs,
-        calls,
-        _work,
-        (registry, embedder),
-        book,
-        name=lambda spec: spec.arm,
-        what="arm",
-        jobs=jobs,
-        progress=progress,
+    return payloads_of_arms(
+        specs, calls, _work, (registry, embedder), book, jobs=jobs, progress=progress
     )
-    return [json.loads(cell.payload) for cell in cells]
 
 
 class _Noting(Recorder):

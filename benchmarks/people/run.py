@@ -19,7 +19,7 @@ from ...engine.flow.observer import Stopwatch
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ..execution.ledger import Ledger
-from ..execution.missing import Finished, Progress, completed
+from ..execution.missing import Finished, Progress, payloads_of_arms
 from ..execution.plan import Composition, setup_of
 from ..execution.setup import Setup, code_version
 from ..systems.base import System
@@ -105,23 +105,14 @@ def run_cells(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """What each cell found, in order, as `completed` runs them."""
+    """What each cell found, in order, as `payloads_of_arms` runs them."""
 
     def calls(missing: Mapping[str, PersonSpec]) -> list[tuple[Any, ...]]:
         return [(spec, people[spec.person], key) for key, spec in missing.items()]
 
-    cells = completed(
-        specs,
-        calls,
-        _work,
-        (registry, embedder),
-        book,
-        name=lambda spec: spec.arm,
-        what="arm",
-        jobs=jobs,
-        progress=progress,
+    return payloads_of_arms(
+        specs, calls, _work, (registry, embedder), book, jobs=jobs, progress=progress
     )
-    return [json.loads(cell.payload) for cell in cells]
 
 
 def _work(

@@ -19,7 +19,7 @@ from ...engine.flow.observer import Stopwatch
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ..execution.ledger import Ledger
-from ..execution.missing import Finished, Progress, completed
+from ..execution.missing import Finished, Progress, payloads_of_arms
 from ..execution.plan import Composition, setup_of
 from ..execution.setup import Setup, code_version, versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
@@ -98,7 +98,7 @@ def run_cells(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """The findings of all cells, in order, as `completed` runs them.
+    """The findings of all cells, in order, as `payloads_of_arms` runs them.
 
     All texts of the missing cells are embedded first, in one order, so that findings do not depend
     on the number of jobs.
@@ -109,18 +109,9 @@ def run_cells(
             embedder.embed(texts)
         return [(spec, key) for key, spec in missing.items()]
 
-    cells = completed(
-        specs,
-        calls,
-        _work,
-        (registry, embedder),
-        book,
-        name=lambda spec: spec.arm,
-        what="arm",
-        jobs=jobs,
-        progress=progress,
+    return payloads_of_arms(
+        specs, calls, _work, (registry, embedder), book, jobs=jobs, progress=progress
     )
-    return [json.loads(cell.payload) for cell in cells]
 
 
 def _texts(specs: Iterable[WorldSpec]) -> list[str]:
