@@ -250,8 +250,8 @@ the file before it returns.
 
 ## What went through the pipes
 
-`>` is the client, `<` the server; one line is one message. Left out are `_meta` after the first message, `content` where
-`structuredContent` says the same, and the middle of a long line. The client lists what there is, tells three things (the third is an attempt to
+`>` is the client, `<` the server; one line is one message. This page leaves out `_meta` after the first message, `content` that
+repeats `structuredContent`, and the middle of a long line. The client lists what there is, tells three things (the third is an attempt to
 give instructions), asks, says what it needed, corrects, plans, erases, and meets two errors.
 
 ~~~text
