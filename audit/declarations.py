@@ -273,6 +273,7 @@ def _unchained(entry: Entry, registry: Registry, columns: list[Column]) -> Itera
                 off += float(np.nansum(np.abs(part - all_scores)))
         return off
 
+    # these rows in place of likely ones, in a memory too small for a choice
     shortlist.asks = lambda rows: True  # type: ignore[method-assign]
     shortlist.chosen = lambda cue: (rows, np.ones(len(rows), np.float32))  # type: ignore[method-assign]
     for column in columns:
@@ -335,6 +336,7 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
                 nights.append((told, ask(slept), state))
                 return False  # so that the nights that would change nothing are slept, too
 
+            # a memory at rest would skip these nights
             memory.assembly.at_rest = asked  # type: ignore[method-assign]
         if number % 4 == 3:
             memory.advance(memory.now + 4 * NIGHT)

@@ -114,7 +114,7 @@ TOKENS: Final = 120  # of the contexts
 class ShortWindow(HashingEmbedder):
     """Hashing that reads so few word pieces of a text that long texts have passages."""
 
-    window: int | None = 24  # type: ignore[assignment]
+    window = 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -390,7 +390,8 @@ def oldest_named(specimen: Any) -> Any:
     def preceding(times: Any, named: Any) -> int | None:
         place = named.index(max(named))
         kept = [n if at <= place else 0 for at, n in enumerate(named)]
-        return specimen.preceding(times, kept)  # type: ignore[no-any-return]
+        place_of_state: int | None = specimen.preceding(times, kept)
+        return place_of_state
 
     return specimen.replacing("preceding", preceding)
 

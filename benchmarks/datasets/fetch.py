@@ -297,11 +297,11 @@ def check(path: Path, *, recorded: bool = False) -> Checked:
         )
     if path.is_dir():
         seems = recognise(path)
-        found = FOLDERS.get(seems.dataset if seems else "", load_beam)(path, None).sha256
+        digest = FOLDERS.get(seems.dataset if seems else "", load_beam)(path, None).sha256
     else:
         try:
             with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             raise DataError(
                 f"it cannot be read ({error.strerror})",
@@ -311,7 +311,7 @@ def check(path: Path, *, recorded: bool = False) -> Checked:
     published = published_digest(path)
     beside = _recorded(path) if recorded and published is None else None
     expected = published or beside
-    if expected is not None and expected != found:
+    if expected is not None and expected != digest:
         origin, also = (
             (
                 "recorded on first use",
@@ -322,9 +322,9 @@ def check(path: Path, *, recorded: bool = False) -> Checked:
         )
         cure = f"delete the file and download it again{also}"
         raise DataError(
-            f"its SHA-256 is {found}, and {expected} was {origin}", where=str(path), cure=cure
+            f"its SHA-256 is {digest}, and {expected} was {origin}", where=str(path), cure=cure
         )
-    return Checked(path, found, "first use" if beside else "published" if published else "none")
+    return Checked(path, digest, "first use" if beside else "published" if published else "none")
 
 
 def published_digest(path: Path) -> str | None:

@@ -85,7 +85,7 @@ class HashingEmbedder:
     """
 
     name = "hashing"
-    window = None
+    window: int | None = None
 
     def __init__(self, dimensions: int = 384) -> None:
         if not 1 <= dimensions <= 65_536:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sample_ablation import EFFECTS, sample, whole
@@ -104,7 +105,7 @@ def test_what_cannot_be_pooled_is_refused_with_a_cure(folder: Folder, tmp_path: 
     of_another_set = replace(OTHER, facts=replace(OTHER.facts, set="minimal"))
     damaged = folder(FIRST)
     (damaged / "design.json").write_text("{", encoding="utf-8")
-    refused = [
+    refused: list[tuple[list[Path], dict[str, Any], str]] = [
         ([folder(FIRST), folder(of_another_set)], {}, "minimal"),
         ([tmp_path / "nowhere"], {}, "no result"),
         ([damaged], {}, "no result"),
@@ -115,7 +116,7 @@ def test_what_cannot_be_pooled_is_refused_with_a_cure(folder: Folder, tmp_path: 
     ]
     for folders, options, words in refused:
         with pytest.raises((DataError, InputError), match=words) as caught:
-            meta_analysis(folders, **options)  # type: ignore[arg-type]
+            meta_analysis(folders, **options)
         assert caught.value.cure
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +14,9 @@ from hebbarium.reporting.claims import BY_SUBSTRING, SUBSTRING, published_number
 CONVERSATION = load_demo().conversations[0]
 
 
-def row(retrieved: list[str], gold: list[str], answer: str = "", category: str = "c") -> dict:  # type: ignore[type-arg]
+def row(
+    retrieved: list[str], gold: list[str], answer: str = "", category: str = "c"
+) -> dict[str, Any]:
     return {
         "conversation": CONVERSATION.id, "retrieved": retrieved, "gold": gold, "answer": answer,
         "category": category,
