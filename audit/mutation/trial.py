@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import os
 import pickle
 import select
@@ -115,7 +116,8 @@ def tried(steps: Sequence[Step], run: Run) -> MutantOutcome:
         return messages[-1]
     ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     if ended == signal.SIGPROF or status < 0:
-        return MutantOutcome(GeneratedFate.TIMED_OUT, at, "takes too long")
+        why = "sleeps" if status < 0 else "takes too long"
+        return MutantOutcome(GeneratedFate.TIMED_OUT, at, why)
     if ended in CRASHES:
         return MutantOutcome(
             GeneratedFate.REJECTED, at, f"crashes with {signal.Signals(ended).name}"
@@ -219,6 +221,8 @@ def _be_child(work: Callable[[Send], None], writing: int) -> None:
     """Never returns."""
     code = 1
     try:
+        # a collection here would walk and copy the parent's objects, seconds of CPU in a large process
+        gc.freeze()
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         faulthandler.disable()
         warnings.simplefilter("ignore")

@@ -5,6 +5,7 @@ mechanisms.
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import os
 import signal
@@ -585,6 +586,11 @@ def test_what_a_mutant_does_stays_in_its_process() -> None:
         return CheckResult(c, Score.PASS)
 
     assert tried(STEPS, spoil).fate is GeneratedFate.SURVIVED and not data.any()
+
+
+def test_no_collection_of_a_mutant_walks_the_objects_of_the_parent() -> None:
+    (watched,), _ = trial.in_child(lambda send: send(len(gc.get_objects())), 10.0)
+    assert watched < len(gc.get_objects()) / 10
 
 
 # --- the registry ---------------------------------------------------------------------------------
