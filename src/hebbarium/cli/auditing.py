@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from textwrap import shorten
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,13 @@ from .app import app
 from .shared import JobsOption, JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..audit.changes import RatingChanges
+    from ..audit.provenance import Provenance
+    from ..audit.references import References
+    from ..audit.run import AuditResult
+    from ..audit.sources import SourceSystem
     from ..engine.catalogue.registry import Registry
 
 
@@ -107,42 +114,16 @@ def audit(
         only = [*dict.fromkeys((*(only or ()), *registry.set(set_name).mechanisms))]
     for id in only or ():
         registry.entry(id)
-    if (sample is not None or keep) and mutants is not Mutants.GENERATED:
-        raise InputError(
-            "--sample and --keep are of generated mutants",
-            where="audit",
-            cure="add `--mutants generated`, or leave them out",
-        )
-    if mutants is Mutants.GENERATED and (
-        ignored := [
-            name
-            for name, given in (
-                ("--no-mutants", no_mutants),
-                ("--reach", reach),
-                ("--against", against is not None),
-            )
-            if given
-        ]
-    ):
-        raise InputError(
-            f"{ignored[0]} is of an audit, which --mutants generated replaces",
-            where="audit",
-            cure=f"leave out {ignored[0]} or --mutants generated",
-        )
-    if sample is not None and keep:
-        raise InputError(
-            "--keep stores the shares of all mutants, --sample judges some",
-            where="audit",
-            cure="leave out --sample or --keep",
-        )
+    of_audits = {"--no-mutants": no_mutants, "--reach": reach, "--against": against is not None}
+    _require_options_that_fit(mutants, sample, keep, [o for o, given in of_audits.items() if given])
     if mutants is Mutants.GENERATED:
         _generated(registry, only or None, sample, jobs, out, as_json, keep, strict)
         return
     from ..audit import changes, provenance, report, sources
     from ..audit.collect import audit_registry
     from ..audit.references import of_registry
-    from ..console import Meter, console, draw, print_lines
-    from ..reporting.files import results_folder, write_json, write_whole
+    from ..console import Meter, print_lines
+    from ..reporting.files import results_folder
 
     old = changes.read(against) if against else None
     # mechanisms that are not audited now do not count as gone
@@ -172,53 +153,92 @@ def audit(
     data = report.to_json(result, registry, systems, known)
     changed = changes.compare(old, data) if old else None
     if out:
-        from ..audit.page import to_html, write_figures
-
-        write_json(out / "audit.json", data, shared=True)
-        write_whole(
-            out / "audit.md", [report.to_markdown(result, systems, changed, known)], shared=True
-        )
-        write_whole(out / "audit.tex", [report.to_latex(result, systems, known)], shared=True)
-        write_whole(out / "audit.bib", [known.made.bibtex], shared=True)
-        write_figures(result, out / "figures")
-        to_html(result, out / "audit.html", references, registry, systems, changed, known)
+        _write(out, result, data, registry, references, systems, changed, known)
     faults = result.strict_failures if strict else result.failures
     if as_json:
         print_json(data)
-    elif console().is_terminal:
-        drawn = report.table(result)
-        *heads, failing = (str(column.header) for column in drawn.columns)
-        draw(drawn, whole=heads, roomy={failing: len(failing)}, spare=heads[:2:-1])
-        for title, named in (
-            ("not earned", faults),
-            ("findings about printed forms", result.findings),
-        ):
-            print_lines(
-                *(
-                    [
-                        f"{title}:",
-                        *(
-                            f"  {id}: {shorten(fault, 200, placeholder=' ...')}"
-                            for id, fault in named
-                        ),
-                        "",
-                    ]
-                    if named
-                    else []
-                )
-            )
     else:
-        put(report.plain(result, faults), end="")
-    if reach and not as_json:
-        print_lines(*report.reached(result))
-    if changed and not as_json:
-        print_lines(
-            "since the earlier audit:",
-            *(f"  {line}" for line in changed.lines() or ["nothing rose or fell"]),
-        )
-    if out and not as_json:
-        print_lines(f"report: {out / 'audit.html'}")
+        _print(result, faults)
+        if reach:
+            print_lines(*report.reached(result))
+        if changed:
+            print_lines(
+                "since the earlier audit:",
+                *(f"  {line}" for line in changed.lines() or ["nothing rose or fell"]),
+            )
+        if out:
+            print_lines(f"report: {out / 'audit.html'}")
     raise typer.Exit(1 if faults else 0)
+
+
+def _require_options_that_fit(
+    mutants: Mutants, sample: int | None, keep: bool, of_audits: list[str]
+) -> None:
+    """Raises InputError for options of generated mutants in an audit, and the reverse.
+
+    of_audits  options given that only an audit has
+    """
+    if (sample is not None or keep) and mutants is not Mutants.GENERATED:
+        raise InputError(
+            "--sample and --keep are of generated mutants",
+            where="audit",
+            cure="add `--mutants generated`, or leave them out",
+        )
+    if mutants is Mutants.GENERATED and of_audits:
+        raise InputError(
+            f"{of_audits[0]} is of an audit, which --mutants generated replaces",
+            where="audit",
+            cure=f"leave out {of_audits[0]} or --mutants generated",
+        )
+    if sample is not None and keep:
+        raise InputError(
+            "--keep stores the shares of all mutants, --sample judges some",
+            where="audit",
+            cure="leave out --sample or --keep",
+        )
+
+
+def _write(
+    out: Path,
+    result: AuditResult,
+    data: dict[str, Any],
+    registry: Registry,
+    references: References,
+    systems: Sequence[SourceSystem],
+    changed: RatingChanges | None,
+    known: Provenance,
+) -> None:
+    """Write the report of an audit in all its forms, and its figures."""
+    from ..audit import report
+    from ..audit.page import to_html, write_figures
+    from ..reporting.files import write_json, write_whole
+
+    write_json(out / "audit.json", data, shared=True)
+    for file, text in (
+        ("audit.md", report.to_markdown(result, systems, changed, known)),
+        ("audit.tex", report.to_latex(result, systems, known)),
+        ("audit.bib", known.made.bibtex),
+    ):
+        write_whole(out / file, [text], shared=True)
+    write_figures(result, out / "figures")
+    to_html(result, out / "audit.html", references, registry, systems, changed, known)
+
+
+def _print(result: AuditResult, faults: Sequence[tuple[str, str]]) -> None:
+    """Print the ratings: a table with what is wrong below it on a terminal, plain lines else."""
+    from ..audit import report
+    from ..console import console, draw, print_lines
+
+    if not console().is_terminal:
+        put(report.plain(result, faults), end="")
+        return
+    drawn = report.table(result)
+    *heads, failing = (str(column.header) for column in drawn.columns)
+    draw(drawn, whole=heads, roomy={failing: len(failing)}, spare=heads[:2:-1])
+    for title, named in (("not earned", faults), ("findings about printed forms", result.findings)):
+        if named:
+            lines = (f"  {id}: {shorten(fault, 200, placeholder=' ...')}" for id, fault in named)
+            print_lines(f"{title}:", *lines, "")
 
 
 def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
