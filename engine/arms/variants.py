@@ -10,6 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ..base.checks import checked_count
 from ..base.errors import InputError
 from ..base.turns import Serial, serial
 from ..contract.ask import Ask
@@ -68,7 +69,8 @@ class Variants(Serial):
     def retrieve(self, query: Query | str, k: int, plan: Plan) -> Answer:
         """The answer with a plan, of all rows.  Raises InputError."""
         self._present([plan])
-        return self._answered(self._answering.asked(query, k, whole=True), plan)
+        ask = self._answering.asked(query, checked_count(k, "k"), whole=True)
+        return self._answered(ask, plan)
 
     @serial
     def offers(
@@ -101,9 +103,9 @@ class Variants(Serial):
         The observers of the plans measure nothing; `arms.ms` holds the times.  Raises InputError.
         """
         self._present(arms.plans)
-        unit, ask = cache(self._answering.unit), self._answering.asked(query, k, whole=True)
-        with self.memory.changes.reading("retrieve"):
-            return tuple(self._answering.of_store(plan, None, unit) for plan in arms.run(ask))
+        unit = cache(self._answering.unit)
+        ask = self._answering.asked(query, checked_count(k, "k"), whole=True)
+        return tuple(self._answering.of_store(plan, None, unit) for plan in arms.run(ask))
 
     @serial
     def again(
@@ -165,7 +167,7 @@ class Variants(Serial):
         self._answering.refresh()
 
     def _answered(self, ask: Ask, plan: Plan) -> Answer:
-        with self._turns.answering(), self.memory.changes.reading("retrieve"):
+        with self._turns.answering():
             plan.run(ask)
         return self._answering.of_store(plan, None, self._answering.unit)
 

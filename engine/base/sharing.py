@@ -56,7 +56,10 @@ def in_blocks(rows: int, size: int, do: Callable[[slice], None]) -> None:
     >>> blocks
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    in_parts(-(-rows // size), lambda at: do(slice(at * size, min((at + 1) * size, rows))))
+    if 0 < rows <= size:
+        do(slice(0, rows))
+    else:
+        in_parts(-(-rows // size), lambda at: do(slice(at * size, min((at + 1) * size, rows))))
 
 
 def threads() -> int:

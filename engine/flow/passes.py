@@ -230,15 +230,17 @@ class PhasePlan:
 
         A step may append rows; the views of the steps after it are bound again.
         """
-        learn = self._learns(what)
+        learn = self.phase is Phase.RETRIEVE and what.learn
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         self.store.passes += 1
         with self._helpers.helping(self.store.n) if self._helpers else nullcontext() as work:
-            self._reset()
+            for scope in self._passing:
+                self.store.neutralise(scope)
             if work and self._any_order and only is None and not learn:
                 work.run(self._order, lambda at: self._do(self.steps[at], what, learn))
             else:
-                self._call(self.steps if only is None else only, what, learn)
+                for step in self.steps if only is None else only:
+                    self._do(step, what, learn)
 
     def contributors(self, column: Column) -> tuple[str, ...]:
         """Ids of the mechanisms that added more than 0 to a single cell in the last pass, in
@@ -253,26 +255,20 @@ class PhasePlan:
             dict.fromkeys(node.owner for node in sorted(nodes, key=lambda node: node.rank))
         )
 
-    def _reset(self) -> None:
-        for scope in self._passing:
-            self.store.neutralise(scope)
-
-    def _learns(self, what: Any) -> bool:
-        return self.phase is Phase.RETRIEVE and what.learn
-
     def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any) -> None:
         """Run some steps of the last pass once more, after resetting the columns of the pass that
         they write.
 
         See `engine.flow.dataflow.reach`: the steps must be all that write or read one of these columns.
         """
-        learn = self._learns(what)
+        learn = self.phase is Phase.RETRIEVE and what.learn
         self.changed = self.changed or learn
         self.store.passes += 1
         for column in columns:
             if not isinstance(column.neutral, Column):  # a stage starts as the stage before
                 self.store.array(column).fill(column.neutral)
-        self._call(steps, what, learn)
+        for step in steps:
+            self._do(step, what, learn)
 
     def learn(self, ask: Ask) -> None:
         """Run the rest of a pass that did not learn, now with an `Ask` that learns: the same state
@@ -300,10 +296,6 @@ class PhasePlan:
         nodes = set(learning(self.nodes)) if self.phase is Phase.RETRIEVE else set()
         return tuple(step for step in self.steps if step.node in nodes)
 
-    def _call(self, steps: Sequence[BoundStep], what: Any, learn: bool) -> None:
-        for step in steps:
-            self._do(step, what, learn)
-
     def _do(self, step: BoundStep, what: Any, learn: bool) -> None:
         """Run one step if its conditions are met, and sum the contributions of which the step makes
         the last.
@@ -314,7 +306,7 @@ class PhasePlan:
         if binding.contributions:
             binding.clear()
         for column, start in step.starts:
-            self._begin(column, start)
+            store.array(column)[...] = column.neutral if start is column else store.array(start)
         if not (
             (step.needs_row and store.array(ROW).item() < 0)
             or (step.needs_recall and not learn)
@@ -330,20 +322,15 @@ class PhasePlan:
     def _start(self, column: Column) -> Column | None:
         return self.stages.before(column) or (column if column.upkeep.fresh is self.phase else None)
 
-    def _begin(self, column: Column, start: Column) -> None:
-        self.store.array(column)[...] = (
-            column.neutral if start is column else self.store.array(start)
-        )
-
     def _gather(self, column: Column, start: Column | None, bindings: Sequence[Binding]) -> None:
         """Add the contributions in registry order, so that the sum does not depend on the order
         of the calls.
         """
-        if start is not None:
-            self._begin(column, start)
         array = self.store.array(column)
+        if start is not None:
+            array[...] = column.neutral if start is column else self.store.array(start)
         for binding in bindings:
-            part = binding.added(column)
+            part = binding.added.get(column)
             if part is None:
                 continue
             if array.shape == ():

@@ -124,8 +124,8 @@ class Binding:
     the last call.
 
     contributions  column -> what the node added to it in its last call
-    taken          the contributions with a cell for each row that the hook has taken since their
-                   last reset; the others are zero
+    added          of the contributions those that may differ from zero: one with a cell for each
+                   row is among them from when the hook takes it
     grows          whether any array must be bound again after the store has grown
     version        the store's version at the last binding
     """
@@ -141,7 +141,7 @@ class Binding:
         self.contributions: dict[Column, Array] = {
             c: self._zeros(c) for c in node.adds if isinstance(c, Column)
         }
-        self.signals, self.taken = signals, set[Column]()
+        self.signals, self.added = signals, dict[Column, Array]()
         self._parts: dict[Column, Array] = {}
         touched: dict[Any, bool] = {}
         for read in node.reads:
@@ -165,8 +165,7 @@ class Binding:
             elif access is Access.ARRAY and isinstance(item, Column):
                 self._arrays.append((item.name, stages.source(item), writable))
         self._growing = tuple(c for c in self.contributions if c.scope in PER_ROW)
-        self._edges = tuple(c for c in self.contributions if c.scope is Scope.EDGE)
-        self._cells = tuple(c for c in self.contributions if c.scope not in (*PER_ROW, Scope.EDGE))
+        self._others = tuple(c for c in self.contributions if c.scope not in PER_ROW)
         self._with_signals = SIGNALS in node.sees
         self.grows = bool(self._arrays or self._growing or self._with_signals)
         self.bind()
@@ -176,7 +175,7 @@ class Binding:
         put, view, store = object.__setattr__, self.view, self.store
         for name, column, writable in self._arrays:
             put(view, name, store.array(column) if writable else store.read_only(column))
-        self._reset()  # a store may show fewer rows than before
+        self.clear()  # a store may show fewer rows than before
         for column in self._growing:
             if len(self.contributions[column]) < store.n:
                 self.contributions[column] = self._zeros(column)
@@ -189,27 +188,18 @@ class Binding:
         """Reset the contributions to zero, before a call.  Cost: O(n) for a column of rows that
         was taken, O(m) for one of edges.
         """
-        for column in self._edges:
-            self.contributions[column] = np.zeros_like(self.store.array(column))
-        for column in self._cells:
-            self.contributions[column].fill(0)
-        self._reset()
-
-    def _reset(self) -> None:
-        for column in self.taken:
-            self._parts[column].fill(0)
-        self.taken.clear()
+        for cells in self.added.values():
+            cells.fill(0)
+        self.added.clear()
+        for column in self._others:
+            if column.scope is Scope.EDGE:  # of which there may be more by now
+                self.contributions[column] = np.zeros_like(self.store.array(column))
+            self.added[column] = self.contributions[column]
 
     def take(self, column: Column) -> Array:
         """The cells, one for each row, to which a hook adds."""
-        self.taken.add(column)
-        return self._parts[column]
-
-    def added(self, column: Column) -> Array | None:
-        """What the node added to a column in its last call; None: nothing."""
-        if column.scope in PER_ROW:
-            return self._parts[column] if column in self.taken else None
-        return self.contributions[column]
+        self.added[column] = cells = self._parts[column]
+        return cells
 
     def note(self, column: Column, numbers: ArrayLike) -> None:
         """As `View.wrote`."""

@@ -67,9 +67,11 @@ class Answering:
     # --- what is asked ----------------------------------------------------------------------------
 
     def asked(self, query: Query | str, k: int = 1, **further: Any) -> Ask:
-        """What is asked, checked; further fields as of `Ask`.  Raises InputError."""
+        """What is asked, with the query checked; k and further fields as of `Ask`.  Raises
+        InputError.
+        """
         checked = checked_query(query, self._assembly.clock.now)
-        return Ask(self._assembly.cue(checked), checked_count(k, "k"), **further)
+        return Ask(self._assembly.cue(checked), k, **further)
 
     def asks_all(self, rows: int) -> bool:
         """Whether a question that wants so many rows is asked of all: there is no shortlist, or
@@ -85,10 +87,11 @@ class Answering:
         in_part  whether it is asked of a shortlist, which computes the late columns of its rows;
                  for others they are brought to the present
         """
-        self._passing.look(depth=0)
+        if self._passing.wall is not None:
+            self._passing.look(depth=0)
         if alone or self._measured or self._store.n < self._assembly.beside_from:
             with self._turns.alone():
-                if not in_part:
+                if self._assembly.clock.due and not in_part:
                     self.refresh()
                 yield
             return
@@ -111,17 +114,16 @@ class Answering:
 
     def retrieve(self, query: Query | str, k: int, learn: bool, whole: bool) -> Answer:
         """As `Engine.retrieve`."""
-        likely = isinstance(k, int) and not (whole or learn or self.asks_all(k))
+        k = checked_count(k, "k")
+        whole = whole or learn or self.asks_all(k)
         with (
             # a measured memory computes the late columns of all rows, and measures that
-            self.turn(alone=learn, in_part=likely and not self._measured),
+            self.turn(alone=learn, in_part=not (whole or self._measured)),
             self._turns.answering(),
             self._assembly.place() as place,
         ):
             self._changes.require("retrieve")
-            ask = self.asked(query, k, learn=learn, whole=whole or learn)
-            if self.asks_all(ask.k):
-                ask = replace(ask, whole=True)
+            ask = self.asked(query, k, learn=learn, whole=whole)
             if place is None:
                 return self.answer(ask)
             origin = Asked(ask.cue.query, self.life, whole=ask.whole)
@@ -133,8 +135,7 @@ class Answering:
         """
         query, shortlist = ask.cue.query, self._assembly.shortlist
         if not ask.whole and shortlist:
-            with self._changes.reading("retrieve"):
-                shortlist.run(ask)
+            shortlist.run(ask)
             self._store.passes += 1  # columns of the query are those of this question now
             origin = Asked(query, self.life, whole=False)
             return self._made(*shortlist.answered, origin, self.unit, self._store)
@@ -143,8 +144,7 @@ class Answering:
             with self._changes.logged("learn", Phase.RETRIEVE, query, ask.k, doing="retrieve"):
                 run(ask)
         else:
-            with self._changes.reading("retrieve"):
-                run(ask)
+            run(ask)
         origin = Asked(query, self.life, ask.learn, ask=ask, stands=self.stands)
         return self.of_store(self._assembly, origin, self.unit)
 
@@ -215,15 +215,16 @@ class Answering:
     def unit(self, row: int) -> Unit:
         """What a row holds."""
         log, array = self._log, self._store.array
+        kind, text, sources, events = log.held(row)
         return Unit(
             row,
-            log.kind(row),
-            log.text(row),
+            kind,
+            text,
             float(array(CREATED)[row]),
             log.sessions.name(int(array(SESSION)[row])),
             log.speakers.name(int(array(SPEAKER)[row])),
-            log.ids(log.origins(row)),
-            log.ids(log.shown(row)),
+            sources,
+            events,
             float(array(UTC_OFFSET)[row]),
             self._assembly.passages.read(row),
         )

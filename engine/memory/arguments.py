@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from datetime import datetime
 from numbers import Real
 from typing import Any, Final, Literal
 
@@ -100,6 +101,8 @@ def checked_query(query: Any, now: float) -> Query:
             where=where,
             cure="ask with hb.Query(text, only=hb.Only(until=time)) what had happened until then; without a time, a query is asked now",
         )
+    if time is None and query.offset is None:
+        return sound
     offset = checked_offset(query.offset, query.time, where)
     return (
         sound
@@ -176,7 +179,9 @@ def checked_offset(given: Any, time: Any, where: str) -> float | None:
     Raises InputError for a day or more, and for a time that this clock shows outside the years 1 to
     9999.
     """
-    offset: Any = offset_of(time) if given is None else given
+    offset: Any = given
+    if offset is None and isinstance(time, datetime):
+        offset = offset_of(time)
     if offset is None:
         return None
     if isinstance(offset, bool) or not isinstance(offset, Real) or not -DAY < float(offset) < DAY:

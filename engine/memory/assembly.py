@@ -510,7 +510,10 @@ class Assembly:
         A blank query asks without words: a model's vector of no text would be near some memories by
         accident, so its vector is zeros.
         """
-        return self._cue(query, self._vector(query.text) if query.text.strip() else self._no_words)
+        text, vector = query.text, self._no_words
+        if text.strip():
+            vector = self._checked(self.embedder.embed([text])[0], text)
+        return self._cue(query, vector)
 
     def wordings(self, cue: Cue, wordings: Sequence[Wording]) -> list[Cue]:
         """The query in other words, as hooks receive it.  All texts are embedded in one batch.
@@ -544,9 +547,6 @@ class Assembly:
             vector,
             -1 if session is None else session,
         )
-
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        return self._checked(self.embedder.embed([text])[0], text)
 
     def embedded(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], Vectors]]:
         """The vector of each text, and (p, d) those of its passages if the memory keeps them, all

@@ -11,7 +11,6 @@ from ..contract.columns import Phase
 from ..contract.vocabulary import LANGUAGE_MODEL
 from ..saving.call_log import Call
 from ..saving.snapshot import Snapshot
-from ..state.clock import Integrity
 from ..state.event_log import Erased
 from .assembly import Assembly
 
@@ -19,15 +18,19 @@ Repeated = Mapping[str, Callable[..., object]]  # calls that a log may hold, by 
 
 
 class Changes:
-    """What every change of a memory goes through.
+    """What every change of a memory goes through.  After a failed change the memory refuses every
+    further call, so that a half-made change is neither continued nor saved.
 
     snapshot  the file; None: there is none, or it is closed
+    ended     why the memory refuses calls; "" while it accepts them
+    begun     changes begun so far: equal numbers mean an equal state
     """
 
     def __init__(self, assembly: Assembly, *, models: bool) -> None:
         """models: whether the memory has a language model."""
         self.snapshot: Snapshot | None = None
-        self._assembly, self._integrity = assembly, Integrity()
+        self.ended, self.begun = "", 0
+        self._assembly = assembly
         # phases that would ask a model anew if they were repeated
         self._asking = frozenset(
             phase
@@ -35,35 +38,40 @@ class Changes:
             if models and any(LANGUAGE_MODEL in node.sees for node in nodes)
         )
 
-    @property
-    def begun(self) -> int:
-        """Changes begun so far: equal numbers mean an equal state."""
-        return self._integrity.begun
-
-    @property
-    def ended(self) -> bool:
-        """Whether the memory refuses every further call."""
-        return bool(self._integrity.ended)
-
     def require(self, doing: str) -> None:
         """Raises HebbariumError if the memory has ended."""
-        self._integrity.require(doing)
+        if self.ended:
+            raise HebbariumError(
+                f"this memory {self.ended}",
+                where=doing,
+                cure="make a new memory; with the path of a snapshot file it continues with what was told before",
+            )
 
-    def reading(self, doing: str) -> AbstractContextManager[None]:
-        """Around what changes nothing."""
-        return self._integrity.change(doing, changes=False)
+    def _end(self, why: str) -> None:
+        """Refuse every further call; earlier reasons are kept."""
+        if why not in self.ended:
+            self.ended = f"{self.ended} and {why}" if self.ended else why
+
+    @contextmanager
+    def unsaved(self, doing: str) -> Iterator[None]:
+        """Around a change that must be finished once begun, and that neither log nor file needs:
+        an exception inside ends the memory.  A SnapshotError does not, for it changes a file only.
+        """
+        self.require(doing)
+        self.begun += 1
+        try:
+            yield
+        except SnapshotError:
+            raise
+        except BaseException:
+            self._end(f"broke off in {doing}")
+            raise
 
     @contextmanager
     def whole(self, doing: str) -> Iterator[None]:
-        """Around a change that must be finished once begun, see `Integrity.change`; after it
-        `save` is called.
-        """
-        with self._noted(None), self._integrity.change(doing):
+        """As `unsaved`, around a change after which `save` is called."""
+        with self._noted(None), self.unsaved(doing):
             yield
-
-    def unsaved(self, doing: str) -> AbstractContextManager[None]:
-        """Around a change that neither log nor file needs."""
-        return self._integrity.change(doing)
 
     @contextmanager
     def logged(self, name: str, phase: Phase, *values: Any, doing: str = "") -> Iterator[None]:
@@ -73,7 +81,7 @@ class Changes:
         doing  what errors call it; "": its name
         """
         asks = phase in self._asking
-        with self._noted(None if asks else (name, values)), self._integrity.change(doing or name):
+        with self._noted(None if asks else (name, values)), self.unsaved(doing or name):
             yield
             self._assembly.clock.changed()
         if asks:
@@ -86,7 +94,7 @@ class Changes:
         """
         with self._noted((name, values)):
             yield
-            self._integrity.begun += 1
+            self.begun += 1
             self._assembly.clock.changed()
 
     def _noted(self, call: Call | None) -> AbstractContextManager[None]:
@@ -119,7 +127,7 @@ class Changes:
         if self.snapshot:
             self.snapshot.close(save=not self.ended)
             self.snapshot = None
-        self._integrity.end("is closed")
+        self._end("is closed")
 
     def take_up(self, snapshot: Snapshot, repeated: Repeated, at: Callable[[float], None]) -> None:
         """Continue from a file: repeat the calls in its log, with no language model, as calls that

@@ -37,7 +37,10 @@ LEAST_CONSOLIDATION: Final = 0.001  # h between consolidations, at least
 
 
 class Passing(Serial):
-    """The clock of one memory, and what happens while it goes on.  Arguments as of `Engine`."""
+    """The clock of one memory, and what happens while it goes on.  Arguments as of `Engine`.
+
+    wall  what tells the present; None: events and `advance` alone
+    """
 
     def __init__(
         self,
@@ -60,7 +63,7 @@ class Passing(Serial):
         )
         self.late_hours = checked_hours(late_hours, "late_hours", 0.0)
         self.jump_hours = checked_hours(jump_hours, "jump_hours", 0.0)
-        self._wall, self._progress = checked_clock(clock), progress
+        self.wall, self._progress = checked_clock(clock), progress
         self._assembly, self._changes, self._contexts = assembly, changes, contexts
         self._clock, self._store = assembly.clock, assembly.store
 
@@ -83,9 +86,9 @@ class Passing(Serial):
         """The event, at the present of the wall clock if it has no time, which the memory sees
         first.
         """
-        if self._wall is None or not isinstance(event, Event) or event.time is not None:
+        if self.wall is None or not isinstance(event, Event) or event.time is not None:
             return event
-        event = dated(event, reading(self._wall), self._clock.now)  # type: ignore[unreachable]
+        event = dated(event, reading(self.wall), self._clock.now)  # type: ignore[unreachable]
         self._see(event.time)
         return event
 
@@ -94,8 +97,8 @@ class Passing(Serial):
 
         depth  turns of this thread in a call of its own: 1 in one that runs alone
         """
-        if self._wall is not None and self._turns.depth == depth:
-            self._see(checked_time(reading(self._wall), -math.inf, "clock"))
+        if self.wall is not None and self._turns.depth == depth:
+            self._see(checked_time(reading(self.wall), -math.inf, "clock"))
 
     @serial
     def _see(self, present: float) -> None:
@@ -167,7 +170,8 @@ class Passing(Serial):
         """Raises InputError for a time up to which more sleeps would be consolidated than any
         user can mean.
         """
-        if not self._idle():
+        few = time - self._clock.now <= min(self.consolidate_every, DAY)  # one night, or two
+        if not (few or self._idle()):
             require_few_nights(self._nights_until(time), time - self._clock.now, where)
 
     def consolidate(self, time: float) -> None:

@@ -40,6 +40,12 @@ TABLES = {
     "tokens": "model INTEGER NOT NULL, text BLOB NOT NULL, pieces INTEGER NOT NULL, vectors BLOB NOT NULL, mark BLOB, PRIMARY KEY (model, text)",
     "scores": "model INTEGER NOT NULL, pair BLOB NOT NULL, score REAL NOT NULL, mark BLOB, PRIMARY KEY (model, pair)",
 }
+# of each table of values those but `model` and the mark, the key first
+COLUMNS: Final = {
+    "vectors": ("text", "vector"),
+    "tokens": ("text", "pieces", "vectors"),
+    "scores": ("pair", "score"),
+}
 
 
 NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -92,7 +98,7 @@ class CacheFile:
         for start in range(0, len(keys), SQL_KEYS):
             some = keys[start : start + SQL_KEYS]
             with self._open() as connection:
-                key, *values = _columns(table)
+                key, *values = COLUMNS[table]
                 marks = ",".join("?" * len(some))
                 rows = connection.execute(
                     f"SELECT {key}, {', '.join(values)}, {MARK} FROM {table} WHERE model = ? AND {key} IN ({marks})",
@@ -110,7 +116,7 @@ class CacheFile:
         its value.  False if the disk is full or fails: none is stored, and the caller goes on with
         the values that it has.
         """
-        columns = (*_columns(table), MARK)
+        columns = (*COLUMNS[table], MARK)
         with self._open() as connection:
             try:
                 with connection:
@@ -141,7 +147,7 @@ class CacheFile:
         """
         with self._open() as connection, connection:
             connection.executemany(
-                f"DELETE FROM {table} WHERE model = ? AND {_columns(table)[0]} = ? AND {MARK} IS ?",
+                f"DELETE FROM {table} WHERE model = ? AND {COLUMNS[table][0]} = ? AND {MARK} IS ?",
                 [(self._number, *key_and_mark) for key_and_mark in odd],
             )
         self._warn(f"{len(odd)} damaged values of {self.model.name} are computed anew")
@@ -153,7 +159,7 @@ class CacheFile:
         index still stands in the place of the right key.
         """
         with self._open() as connection:
-            query = ODD_BESIDE.format(_columns(table)[0], table)
+            query = ODD_BESIDE.format(COLUMNS[table][0], table)
             damaged = sum(
                 connection.execute(query, (self._number, key)).fetchone()[0] > 0 for key in missed
             )
@@ -191,26 +197,22 @@ class CacheFile:
         """The open file; within it no other thread forks the process.  Raises errors of SQLite as
         HebbariumError with a cure.
         """
-        with SQLITE, self._errors():
-            if self.connection is not None and self._process != os.getpid():
-                # a forked process may neither use nor close its connection
-                self._inherited.append(self.connection)
-                self.connection = None
-            if self.connection is None:
-                try:
-                    self.connection, self._number = _opened(self.path, self.model)
-                except (
-                    TypeError,
-                    ValueError,
-                ) as error:  # cells of another type than the file's tables have
-                    raise self.damaged(str(error)) from error
-                self._process = os.getpid()
-            yield self.connection
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
         try:
-            yield
+            with SQLITE:
+                if self.connection is not None and self._process != os.getpid():
+                    # a forked process may neither use nor close its connection
+                    self._inherited.append(self.connection)
+                    self.connection = None
+                if self.connection is None:
+                    try:
+                        self.connection, self._number = _opened(self.path, self.model)
+                    except (
+                        TypeError,
+                        ValueError,
+                    ) as error:  # cells of another type than the file's tables have
+                        raise self.damaged(str(error)) from error
+                    self._process = os.getpid()
+                yield self.connection
         except UnicodeDecodeError as error:  # names of a damaged table, in an error of SQLite
             raise self.damaged(str(error)) from error
         except (sqlite3.Error, OSError) as error:
@@ -242,15 +244,6 @@ def default_cache() -> Path:
             f"the cache folder cannot be made: {error}", where=str(folder), cure=CURE_CACHE
         ) from error
     return folder
-
-
-def _columns(table: str) -> list[str]:
-    """The columns of a table of values but `model` and the mark, the key first."""
-    return [
-        part.split()[0]
-        for part in TABLES[table].split(", ")[1:]
-        if not part.startswith(("PRIMARY", "text)", "pair)", MARK))
-    ]
 
 
 def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import islice
 from numbers import Integral
 from typing import Any, Protocol, cast
@@ -54,15 +55,15 @@ class WrappedEmbedder:
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.embedder.name
 
-    @property
+    @cached_property
     def revision(self) -> str:
         return self.embedder.revision
 
-    @property
+    @cached_property
     def dimensions(self) -> int:
         return self.embedder.dimensions
 

@@ -269,18 +269,15 @@ class MeteredEmbedder(WrappedEmbedder):
         return self._metered(partial(tokens_of, self.embedder), texts)
 
     def _metered(self, embed: Callable[[Sequence[str]], Value], texts: Sequence[str]) -> Value:
+        cache = self.embedder if isinstance(self.embedder, CachedEmbedder) else None
         with self._turn.lock:
-            hits, start = self._hits, time.perf_counter()
+            hits, start = cache.hits if cache else 0, time.perf_counter()
             try:
                 return embed(texts)
             finally:
                 self.seconds += time.perf_counter() - start
                 self.texts += len(texts)
-                self.hits += self._hits - hits
-
-    @property
-    def _hits(self) -> int:
-        return self.embedder.hits if isinstance(self.embedder, CachedEmbedder) else 0
+                self.hits += cache.hits - hits if cache else 0
 
 
 def metered(embedder: Embedder) -> MeteredEmbedder:

@@ -1,14 +1,11 @@
-"""State of a memory besides columns and events: its clock, and whether it still accepts calls."""
+"""The clock of a memory: the part of its state besides columns and events."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
-
-from ..base.errors import HebbariumError, SnapshotError
 
 ADVANCED: Final = -1  # in place of an event: a jump of `advance`
 
@@ -51,45 +48,3 @@ class Clock:
     def changed(self) -> None:
         """Note that something other than time has changed."""
         self.settled, self.due = False, True
-
-
-class Integrity:
-    """After a failed change the memory refuses every further call, so that a half-made change is
-    neither continued nor saved.
-
-    ended  why the memory refuses calls; empty while it accepts them
-    begun  changes begun so far: equal numbers mean an equal state
-    """
-
-    def __init__(self) -> None:
-        self.ended, self.begun = "", 0
-
-    def end(self, why: str) -> None:
-        """Refuse every further call; earlier reasons are kept."""
-        if why not in self.ended:
-            self.ended = f"{self.ended} and {why}" if self.ended else why
-
-    def require(self, doing: str) -> None:
-        """Raises HebbariumError if the memory has ended."""
-        if self.ended:
-            raise HebbariumError(
-                f"this memory {self.ended}",
-                where=doing,
-                cure="make a new memory; with the path of a snapshot file it continues with what was told before",
-            )
-
-    @contextmanager
-    def change(self, doing: str, changes: bool = True) -> Iterator[None]:
-        """Around a change that must be finished once begun: an exception inside ends the memory.  A
-        SnapshotError does not, for it changes a file only.
-        """
-        self.require(doing)
-        self.begun += changes
-        try:
-            yield
-        except SnapshotError:
-            raise
-        except BaseException:
-            if changes:
-                self.end(f"broke off in {doing}")
-            raise

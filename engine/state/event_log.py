@@ -296,6 +296,23 @@ class EventLog:
         writing = self.writing(row)
         return Kind[writing.kind.upper()] if writing else Kind.EVENT
 
+    def held(self, row: int) -> tuple[Kind, str, tuple[str, ...], tuple[str, ...]]:
+        """Kind and verbatim text of a row, ids of the events that it was made from, and ids of those
+        whose text it shows; an event's own id in both.
+        """
+        number = self.rows[row]
+        if number >= 0:
+            event = self.events[number]
+            own = (event.id,) if event.id else ()
+            return Kind.EVENT, event.text, own, own
+        writing = self.writings[~number]
+        return (
+            Kind[writing.kind.upper()],
+            writing.text,
+            self.ids(self._origins[row]),
+            self.ids(self._shown[row]),
+        )
+
     def text(self, row: int) -> str:
         """The verbatim text of a row."""
         writing = self.writing(row)

@@ -84,9 +84,10 @@ class Overlay(ABC):
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`, of the columns that it owns."""
         neutralised(
-            scope,
+            self.array,
+            self.n,
             [
-                (self.array(column), column.neutral)
+                column
                 for column in self._buffers
                 if column.scope is scope and not isinstance(column.neutral, Column)
             ],

@@ -171,12 +171,15 @@ class Forward:
 
 
 class Vocabulary:
-    """Strings numbered 0, 1, 2, ... in order of first appearance.  O(1) per string."""
+    """Strings numbered 0, 1, 2, ... in order of first appearance.  O(1) per string.
 
-    __slots__ = ("_ids", "_terms")
+    numbers  string -> its number, to be read
+    """
+
+    __slots__ = ("_terms", "numbers")
 
     def __init__(self, terms: Sequence[str] = ()) -> None:
-        self._ids: dict[str, int] = {term: id_ for id_, term in enumerate(terms)}
+        self.numbers: dict[str, int] = {term: id_ for id_, term in enumerate(terms)}
         self._terms: list[str] = list(terms)
 
     def __len__(self) -> int:
@@ -184,7 +187,7 @@ class Vocabulary:
 
     def intern(self, terms: Iterable[str]) -> list[int]:
         """The id of each term; a new term gets the next one."""
-        ids, known = self._ids, self._terms
+        ids, known = self.numbers, self._terms
         numbers: list[int] = []
         for term in terms:
             id_ = ids.get(term)
@@ -193,14 +196,6 @@ class Vocabulary:
                 known.append(term)
             numbers.append(id_)
         return numbers
-
-    def find(self, terms: Iterable[str]) -> list[int]:
-        """The ids of the terms that are known; changes nothing."""
-        ids = self._ids
-        return [ids[term] for term in terms if term in ids]
-
-    def term(self, id_: int) -> str:
-        return self._terms[id_]
 
     def since(self, first: int) -> tuple[str, ...]:
         """The terms numbered from `first` on."""
@@ -365,7 +360,8 @@ class BM25Index:
 
     def document_frequency(self, term: str) -> int:
         """How many counted rows hold the term."""
-        return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
+        number = self.vocabulary.numbers.get(term)
+        return 0 if number is None else self._frequency(number)
 
     def counts(self, terms: Iterable[str], among: ScoredRows | None = None) -> WordCounts:
         """The counts of these terms in the rows that count, or in some rows alone.  Terms are in
@@ -373,7 +369,8 @@ class BM25Index:
 
         O(terms); of some rows O(rows + postings of the terms).
         """
-        known = {term: id_ for term in set(terms) for id_ in self.vocabulary.find((term,))}
+        numbers = self.vocabulary.numbers
+        known = {term: numbers[term] for term in set(terms) if term in numbers}
         order = sorted(known, key=known.__getitem__) + sorted(set(terms) - known.keys())
         if among is None:
             return WordCounts(
@@ -419,14 +416,11 @@ class BM25Index:
                 is that of the sum
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "BM25Index.scores")
-        counts = counts or self.counts(terms)
-        ids = np.array(self.vocabulary.find(counts.holding), np.int64)
+        counts, numbers = counts or self.counts(terms), self.vocabulary.numbers
+        known = [(numbers[term], held) for term, held in counts.holding.items() if term in numbers]
+        ids = np.array([id_ for id_, _ in known], np.int64)
         weights = np.array(
-            [
-                weight(counts.texts, counts.holding[self.vocabulary.term(int(id_))]) * (k1 + 1.0)
-                for id_ in ids
-            ],
-            np.float64,
+            [weight(counts.texts, held) * (k1 + 1.0) for _, held in known], np.float64
         )
         mean = counts.length / counts.texts if counts.length else 1.0
         base, slope = k1 * (1.0 - b), k1 * b / mean
@@ -558,7 +552,8 @@ class TrigramIndex:
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "TrigramIndex.scores")
         asked = trigrams_of(text)
-        ids = np.array(self.vocabulary.find(asked), np.int64)
+        numbers = self.vocabulary.numbers
+        ids = np.array([numbers[key] for key in asked if key in numbers], np.int64)
         frequencies = self._postings.length[ids]
         if self._uncounted:
             frequencies = frequencies - np.array(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import ContractError
 from ..base.numerics import is_zero, read_only
-from ..base.sharing import alone, in_parts
+from ..base.sharing import in_parts
 from ..contract.columns import Column, Scope, Structure
 from ..contract.vocabulary import EMBEDDING, ENGINE_STRUCTURES, VISIBLE
 from .graph import Graph
@@ -21,6 +21,7 @@ Array = NDArray[Any]
 Journal = dict[Column, list[NDArray[np.int64]]]
 FIRST_CAPACITY = 256
 PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
+SHARED_FROM = 16_384  # rows from which on filling a column takes longer than handing it over
 WIDE = 512  # bytes of a cell from which on a column of memories is costly to copy
 
 
@@ -33,16 +34,22 @@ def is_wide(column: Column, cell_shape: tuple[int, ...]) -> bool:
     )
 
 
-def neutralised(scope: Scope, columns: Sequence[tuple[Array, Any]]) -> None:
-    """Fill the array of each column of a scope with its number; threads that help share arrays
-    of candidates.
+def neutralised(array: Callable[[Column], Array], rows: int, columns: Iterable[Column]) -> None:
+    """Fill the array of each column with its neutral value; threads that help share the arrays of
+    many rows.
     """
+    # `array[...] =` releases the lock of the interpreter, which `ndarray.fill` holds
+    if rows < SHARED_FROM:
+        for column in columns:
+            array(column)[...] = column.neutral
+        return
+    arrays = [(array(column), column.neutral) for column in columns]
 
     def fill(at: int) -> None:
-        array, number = columns[at]
-        array[...] = number  # releases the lock of the interpreter; `ndarray.fill` holds it
+        cells, number = arrays[at]
+        cells[...] = number
 
-    (in_parts if scope in PER_ROW else alone)(len(columns), fill)
+    in_parts(len(arrays), fill)
 
 
 class Cells(Protocol):
@@ -217,9 +224,7 @@ class Store:
         """Reset the columns of a scope that does not persist to neutral, except stages, which
         start as the stage before.
         """
-        neutralised(
-            scope, [(self.array(column), column.neutral) for column in self._passing[scope]]
-        )
+        neutralised(self.array, self.n, self._passing[scope])
 
     def _grow(self, rows: int, unset: int = 0) -> None:
         """Make room for so many rows, in powers of two; those below `unset` are left without
