@@ -185,7 +185,7 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
     from hebbarium.benchmarks.designs.file import read
     from hebbarium.benchmarks.experiments.probed import measures
     from hebbarium.engine.catalogue.registry import Registry
-    from hebbarium.engine.memory.assembly import planned
+    from hebbarium.engine.memory.assembly import schedule_of
     from hebbarium.mechanisms.retrieval.rule_filter import read_rules
 
     for block in filter(of_user, blocks(page)):
@@ -198,7 +198,7 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
             registry = Registry.read()
             chosen = registry.set(block.path)
             assert (
-                planned(registry.build(chosen))
+                schedule_of(registry.build(chosen))
                 and chosen.mechanisms
                 and set(chosen.alternates) <= set(chosen.mechanisms)
             )

@@ -7,11 +7,9 @@ Declarations bound what a hook can do, so a route says what can happen, not that
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
 from typing import Any
 
 from ...engine.contract.columns import Column, Phase, Signal
@@ -24,14 +22,12 @@ from ...engine.contract.vocabulary import (
     MATCH,
     RECALLED,
     SIGNALS,
-    SLEEP_END,
-    SLEEP_ONSET,
     VETO,
     VISIBLE,
 )
-from ...engine.flow.dataflow import read_after, read_before
-from ...engine.flow.schedule import Node, Stages
-from ...engine.memory.assembly import planned
+from ...engine.flow.dataflow import Link, Paths, WrittenItem
+from ...engine.flow.schedule import Node
+from ...engine.memory.assembly import schedule_of
 
 
 class RouteEnd(StrEnum):
@@ -76,16 +72,6 @@ class Route:
         return len(self.chain) - (2 if self.kind in (RouteEnd.SIGNAL, RouteEnd.FACETS) else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What a step wrote: where it can be read.  phase: of a column that does not persist; None
-    for one that does.
-    """
-
-    what: Touched
-    phase: Phase | None
-
-
 class Routes:
     """The routes of every mechanism of a set that can be scheduled.
 
@@ -97,21 +83,10 @@ class Routes:
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]]) -> None:
         """Raises ContractError if the mechanisms cannot be scheduled together."""
-        phases = planned(mechanisms)
-        self._nodes = [n for nodes in phases.values() for n in nodes]
-        self._stages = {phase: Stages.of(nodes) for phase, nodes in phases.items()}
-        self._fused = self._stages[Phase.RETRIEVE].source(FUSED)
-        self._signals = {
-            c for m in mechanisms for c in m.owns if isinstance(c, Signal) and m.params.weight > 0
-        }
-        read = {c for n in self._nodes for c in n.sees} | (
-            self._signals if any(SIGNALS in n.sees for n in self._nodes) else set()
-        )
-        self._signals &= read
-        self._readers: dict[Touched, list[Node]] = {}
-        for node in self._nodes:
-            for what in self._read(node):
-                self._readers.setdefault(what, []).append(node)
+        phases = schedule_of(mechanisms)
+        self._signals = read_signals(mechanisms, phases)
+        self._paths = Paths(phases, self._signals)
+        self._fused = self._paths.stages[Phase.RETRIEVE].source(FUSED)
 
     def of(self, id: str) -> tuple[Route, ...]:
         """One route for each end that a mechanism reaches; () for one that reaches nothing.
@@ -121,57 +96,20 @@ class Routes:
 
         Cost: O(steps x columns).
         """
-        order, found = count(), set[_Place]()
-        starts = [n for n in self._nodes if n.owner == id]
-        waiting: list[tuple[int, bool, int, _Place, tuple[str, ...]]] = [
-            (0, n.learns, next(order), place, (place.what.name,))
-            for n in starts
-            for place in _written(n)
-        ]
-        heapq.heapify(waiting)
         routes: list[Route] = []
-        while waiting:
-            hops, recall, _, place, chain = heapq.heappop(waiting)
-            if place in found:
-                continue
-            found.add(place)
-            if end := self._end(place.what):
-                routes.append(
-                    Route(
-                        place.what.name,
-                        end,
-                        (*chain, self._fused.name)
-                        if end in (RouteEnd.SIGNAL, RouteEnd.FACETS)
-                        else chain,
-                        recall,
-                    )
-                )
-            for node in self._next(place):
-                for new in _written(node):
-                    if new not in found and self._passes(place.what, new.what):
-                        heapq.heappush(
-                            waiting,
-                            (
-                                hops + 1,
-                                recall or node.learns,
-                                next(order),
-                                new,
-                                (*chain, new.what.name),
-                            ),
-                        )
+        for path in self._paths.cheapest(id, self._goes_on, _steps_and_recall):
+            column = path[-1][1].what
+            if end := self._end(column):
+                chain = tuple(written.what.name for _, written in path)
+                if end in (RouteEnd.SIGNAL, RouteEnd.FACETS):
+                    chain = (*chain, self._fused.name)
+                routes.append(Route(column.name, end, chain, any(step.learns for step, _ in path)))
         return tuple(
             sorted(
                 routes,
                 key=lambda r: (r.kind in GATES.values() and r.hops > 0, r.hops, r.after_recall),
             )
         )
-
-    def _read(self, node: Node) -> set[Touched]:
-        """What a step reads that another step can have written before it."""
-        stages = self._stages[node.phase]
-        past = {item for item in read_before(node, stages) if item.persists}
-        arrays = read_after(node, stages, self._signals) | past
-        return arrays | {SLEEP_ONSET, SLEEP_END} if node.phase is Phase.CONSOLIDATE else arrays
 
     def _end(self, what: Touched) -> RouteEnd | None:
         if what in GATES:
@@ -182,25 +120,41 @@ class Routes:
             return RouteEnd.FACETS
         return RouteEnd.STAGE if _is_stage(what) else None
 
-    def _next(self, place: _Place) -> Iterator[Node]:
-        """The steps that read it; a column of the query is not followed into the steps after the
+    def _goes_on(self, last: WrittenItem | None, step: Node, written: WrittenItem) -> bool:
+        """Whether a chain goes on from what was written last to what a step writes that reads it.
+        It ends in a gate or a stage, in the answer, and in the signal or the facet weights that the
+        match and the fusion read; a column of the query is not followed into the steps after the
         answer.
         """
-        if place.what in GATES or place.what is RECALLED or _is_stage(place.what):
-            return
-        for node in self._readers.get(place.what, ()):
-            if place.phase is None or (
-                node.phase is place.phase and not (node.phase is Phase.RETRIEVE and node.learns)
-            ):
-                yield node
-
-    def _passes(self, what: Touched, new: Touched) -> bool:
-        """Whether a chain goes on from `what` to `new`.  It ends in the signal, or in the facet
-        weights, that the match and the fusion read.
-        """
-        if new is RECALLED or (new is MATCH and what is FACET_WEIGHTS):
+        what = written.what
+        if written.owner:
             return False
-        return not (_is_stage(new) and (what in self._signals or what in (FACET_WEIGHTS, MATCH)))
+        if last is None:
+            return True
+        if last.what in GATES or last.what is RECALLED or _is_stage(last.what):
+            return False
+        if last.phase is Phase.RETRIEVE and step.learns:
+            return False
+        if what is RECALLED or (what is MATCH and last.what is FACET_WEIGHTS):
+            return False
+        return not (
+            _is_stage(what) and (last.what in self._signals or last.what in (FACET_WEIGHTS, MATCH))
+        )
+
+
+def read_signals(
+    mechanisms: Iterable[Mechanism[Any]], phases: Mapping[Phase, Sequence[Node]]
+) -> set[Signal]:
+    """The signals with a weight that a step reads."""
+    signals = {
+        c for m in mechanisms for c in m.owns if isinstance(c, Signal) and m.params.weight > 0
+    }
+    seen = {item for nodes in phases.values() for node in nodes for item in node.sees}
+    return signals if SIGNALS in seen else signals & seen
+
+
+def _steps_and_recall(path: Sequence[Link]) -> tuple[int, ...]:
+    return len(path), any(step.learns for step, _ in path)
 
 
 def shortest(routes: Iterable[Route]) -> tuple[Route, ...]:
@@ -210,12 +164,6 @@ def shortest(routes: Iterable[Route]) -> tuple[Route, ...]:
     known = tuple(routes)
     least = min((r.hops for r in known if r.kind in RANKING), default=None)
     return known if least is None else tuple(r for r in known if r.hops <= least)
-
-
-def _written(node: Node) -> Iterator[_Place]:
-    for what in (*node.sets, *node.adds):
-        if isinstance(what, Column) or not what.private:
-            yield _Place(what, None if what.persists else node.phase)
 
 
 def _is_stage(what: Touched) -> bool:

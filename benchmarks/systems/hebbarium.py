@@ -34,7 +34,7 @@ from ...engine.flow.dataflow import read_for_the_answer
 from ...engine.flow.lives import life_of
 from ...engine.flow.observer import Observer, Stopwatch
 from ...engine.flow.schedule import ENGINE, Node
-from ...engine.memory.assembly import planned
+from ...engine.memory.assembly import schedule_of
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.language_model import LanguageModel
@@ -175,7 +175,7 @@ class Hebbarium:
 
 class Asking:
     """A memory that is asked as one of other mechanisms, which would have lived the same life:
-    `Variants.planned`.
+    `Variants.plan_for`.
 
     Receipts and times are those of the memory's life, and of this asking; receipts only if
     observers noted both.
@@ -193,7 +193,7 @@ class Asking:
         *,
         fewer: bool = False,
     ) -> None:
-        """fewer: mechanisms that decide the life may be missing, see `Variants.planned`."""
+        """fewer: mechanisms that decide the life may be missing, see `Variants.plan_for`."""
         self.engine, self._lived, self.observer, self._ids = (
             life.engine,
             lived,
@@ -201,7 +201,7 @@ class Asking:
             tuple(m.id for m in mechanisms),
         )
         self.variants = Variants(life.engine)
-        self.plan = self.variants.planned(mechanisms, observer, fewer=fewer)
+        self.plan = self.variants.plan_for(mechanisms, observer, fewer=fewer)
         self.same = (
             () if isinstance(observer, Observer) else tuple(node.label for node in self.plan.nodes)
         )
@@ -416,7 +416,7 @@ class Declared:
 
 def declared(mechanisms: Sequence[Mechanism[Any]]) -> Declared:
     """Cost and errors: as `unread_signals`."""
-    phases = planned(mechanisms)
+    phases = schedule_of(mechanisms)
     steps = tuple(
         n.label for phase, nodes in phases.items() if phase is not Phase.RETRIEVE for n in nodes
     )
@@ -431,7 +431,7 @@ def declared(mechanisms: Sequence[Mechanism[Any]]) -> Declared:
 
 def capabilities_of(mechanisms: Sequence[Mechanism[Any]]) -> frozenset[Capability]:
     """What a memory of these mechanisms can do.  Cost and errors: as `unread_signals`."""
-    return _declared(planned(mechanisms))
+    return _declared(schedule_of(mechanisms))
 
 
 def _declared(phases: Mapping[Phase, Sequence[Node]]) -> frozenset[Capability]:
@@ -464,12 +464,12 @@ def unread_signals(
     The way is computed from the schedule of retrieval: the step that answers, the steps that write
     what it reads, and so on.  In a set without a step that reads all signals, only those in the
     match, or those that another step on the way reads, can change an answer.
-    phases  of `engine.memory.assembly.planned`, if they are known
+    phases  of `engine.memory.assembly.schedule_of`, if they are known
 
     Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be
     scheduled together.
     """
-    read = read_for_the_answer((phases or planned(mechanisms))[Phase.RETRIEVE])
+    read = read_for_the_answer((phases or schedule_of(mechanisms))[Phase.RETRIEVE])
     owned = {
         m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0]
         for m in mechanisms

@@ -24,7 +24,7 @@ from hebbarium.engine.contract.vocabulary import (
     VETO,
 )
 from hebbarium.engine.flow.schedule import ENGINE, Stages
-from hebbarium.engine.memory.assembly import planned
+from hebbarium.engine.memory.assembly import schedule_of
 
 TARGET = Path(__file__).parents[1] / "reference" / "sets.md"
 NAMED = 3  # mechanisms that a cell names; of more it gives the number
@@ -88,7 +88,7 @@ class Row:
 
 def row_of(chosen: MechanismSet, registry: Registry) -> Row:
     """What a set has, by the schedule of its mechanisms.  Raises RegistryError, ContractError."""
-    phases = planned(registry.build(chosen))
+    phases = schedule_of(registry.build(chosen))
     stored, asleep, asked = (
         [n for n in phases[phase] if n.owner != ENGINE]
         for phase in (Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE)

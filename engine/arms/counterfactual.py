@@ -56,7 +56,7 @@ class Counterfactual:
     """
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
-        """plan: one of `Variants.planned`; its mechanisms are silenced in its answers, instead of
+        """plan: one of `Variants.plan_for`; its mechanisms are silenced in its answers, instead of
         the memory's own.
         """
         if memory.observer is None or memory.observer.contributions is None:

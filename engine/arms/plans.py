@@ -19,7 +19,7 @@ from ..flow.passes import Instrument, PhasePlan
 from ..flow.schedule import Node, Stages
 from ..memory.assembly import Assembly, in_order, owned_columns, provided, weighted_signals
 
-WHERE = "planned"
+WHERE = "plan_for"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class Plan:
     rest: Reach | None = None
 
 
-def planned(
+def plan_for(
     memory: Assembly,
     mechanisms: Sequence[Mechanism[Any]],
     instrument: Instrument | None = None,

@@ -4,7 +4,7 @@ without them is the same life.
 A mechanism may decide a life by its declarations (`engine.flow.lives`) and leave no trace in this
 one: no gate rejected anything, no sleep came, or what its hooks wrote is read by its own hooks
 alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan
-that lacks its steps (`Variants.planned`).  If a question changes memory, the lives stay the same as
+that lacks its steps (`Variants.plan_for`).  If a question changes memory, the lives stay the same as
 long as the answer, and what else the memory learns from, is the same without the mechanism
 (`learnt_from`).
 """

@@ -24,7 +24,7 @@ from ..memory.assembly import Asker
 from ..memory.engine import Engine
 from ..state.ranking import Answer
 from .parameter_arms import ParameterArms
-from .plans import Plan, planned
+from .plans import Plan, plan_for
 
 Held = dict[Column, NDArray[Any]]
 
@@ -43,7 +43,7 @@ class Variants(Serial):
         self.memory.changes.require(doing)
 
     @serial
-    def planned(
+    def plan_for(
         self,
         mechanisms: Sequence[Mechanism[Any]],
         observer: Instrument | None = None,
@@ -63,7 +63,7 @@ class Variants(Serial):
         Cost: about 0.1 ms for each step.  Raises InputError if such a memory would have lived
         another life: it names the first difference.
         """
-        return planned(self._parts, mechanisms, observer, fewer)
+        return plan_for(self._parts, mechanisms, observer, fewer)
 
     @serial
     def retrieve(self, query: Query | str, k: int, plan: Plan) -> Answer:
@@ -88,7 +88,7 @@ class Variants(Serial):
         """
         if not plans:
             raise InputError(
-                "there is no plan", where="parameter arms", cure="make plans with `planned`"
+                "there is no plan", where="parameter arms", cure="make plans with `plan_for`"
             )
         self._require(plans)
         watch, parts = Stopwatch(), self._parts
@@ -115,7 +115,7 @@ class Variants(Serial):
         bit, and copies of columns as each leaves them.
 
         answer   the memory's last one, of all rows, which did not learn
-        plans    of `planned(..., fewer=True)`
+        plans    of `plan_for(..., fewer=True)`
         columns  of the engine; where a plan computes no values of a stage, those of the stage before
 
         Nothing may have been asked or changed since.  Steps whose outcome cannot differ do not run
@@ -177,5 +177,5 @@ class Variants(Serial):
             raise InputError(
                 "a plan belongs to another memory",
                 where="variants",
-                cure="make plans with `planned` of the variants of this memory",
+                cure="make plans with `plan_for` of the variants of this memory",
             )

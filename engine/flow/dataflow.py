@@ -8,6 +8,8 @@
 - what the steps that lead to an answer read (`read_for_the_answer`);
 - which steps a question needs that does not learn (`answering`), which are left if it is to learn
   after all (`learning`), and what they learn from (`learnt_from`);
+- where what a step writes is read, in the same phase or later (`Paths`), and in which phases what
+  hooks touch is filled (`phases_touched`);
 - in what order steps run: for each column, readers of `COLUMN.before` run first, then its setter,
   then the steps that add to it, then its readers; registry order settles the rest.  A stage runs
   after the stage that it refines.  Steps that change memory on recall run after the answer, so
@@ -20,14 +22,24 @@ No other module computes these things, and none here runs a step.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..base.errors import ContractError
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
 from ..contract.hooks import Hook, Mechanism, Read, Touched, item_of
-from ..contract.vocabulary import BUDGET, INDEX, MATCH, RECALLED, SIGNALS, VISIBLE
+from ..contract.vocabulary import (
+    BUDGET,
+    INDEX,
+    MATCH,
+    RECALLED,
+    SIGNALS,
+    SLEEP_END,
+    SLEEP_ONSET,
+    VISIBLE,
+)
 from .schedule import Node, Stages
 
 T = TypeVar("T")
@@ -507,6 +519,118 @@ def concurrent_followers(
     for at in scanning[1:]:
         after[scanning[0]].add(at)
     return _direct(after)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenItem:
+    """What a step has written, and where it can be read.
+
+    phase  of what does not persist; None: it can be read in every phase
+    owner  of a private structure; "": every mechanism can read it
+    """
+
+    what: Touched
+    phase: Phase | None
+    owner: str
+
+
+Link = tuple[Node, WrittenItem]
+
+
+class Paths:
+    """Paths through the steps of all phases: each step reads what the step before has written.
+
+    nodes   the steps, phase by phase
+    stages  of each phase
+
+    The engine consolidates at the times that SLEEP_ONSET and SLEEP_END hold, so every step of
+    consolidation counts as a reader of both.  Declarations bound what a step can do: without a path
+    nothing can move, with one it may.
+    """
+
+    def __init__(
+        self,
+        phases: Mapping[Phase, Sequence[Node]],
+        signals: Collection[Signal] = (),
+        *,
+        through_structures: bool = False,
+    ) -> None:
+        """signals: that a reader of SIGNALS sees; through_structures: whether a step that changes a
+        structure that persists counts as its reader.
+        """
+        self.nodes = tuple(node for nodes in phases.values() for node in nodes)
+        self.stages = {phase: Stages.of(nodes) for phase, nodes in phases.items()}
+        self._readers: dict[Touched, dict[Node, None]] = {}
+        for node in self.nodes:
+            stages = self.stages[node.phase]
+            read = read_after(node, stages, signals)
+            read |= {item for item in read_before(node, stages) if item.persists}
+            if node.phase is Phase.CONSOLIDATE:
+                read |= {SLEEP_ONSET, SLEEP_END}
+            if through_structures:
+                read |= {s for s in node.writes if isinstance(s, Structure) and s.persists}
+            for item in read:
+                self._readers.setdefault(item, {})[node] = None
+
+    def readers(self, written: WrittenItem) -> Iterator[Node]:
+        """The steps that can read it, in order."""
+        for node in self._readers.get(written.what, ()):
+            if written.owner in ("", node.owner) and written.phase in (None, node.phase):
+                yield node
+
+    def cheapest(
+        self,
+        owner: str,
+        goes_on: Callable[[WrittenItem | None, Node, WrittenItem], bool],
+        cost: Callable[[Sequence[Link]], tuple[int, ...]],
+    ) -> Iterator[tuple[Link, ...]]:
+        """For all that is reached from the steps of a mechanism the path of least cost, by falling
+        preference; of equal paths the one that was met first.
+
+        goes_on  whether a path goes on from what was written last, None at its start, to a step
+                 that reads it and to something that this step writes
+        cost     of a path, which grows with its length
+
+        Cost: O(steps x columns).
+        """
+        order, reached = itertools.count(), set[WrittenItem]()
+        waiting = list[tuple[tuple[int, ...], int, tuple[Link, ...]]]()
+
+        def push(path: tuple[Link, ...], node: Node) -> None:
+            last = path[-1][1] if path else None
+            for written in _places_of(node):
+                if written not in reached and goes_on(last, node, written):
+                    longer = (*path, (node, written))
+                    heapq.heappush(waiting, (cost(longer), next(order), longer))
+
+        for node in self.nodes:
+            if node.owner == owner:
+                push((), node)
+        while waiting:
+            path = heapq.heappop(waiting)[-1]
+            if path[-1][1] not in reached:
+                reached.add(path[-1][1])
+                yield path
+                for node in self.readers(path[-1][1]):
+                    push(path, node)
+
+
+def _places_of(node: Node) -> Iterator[WrittenItem]:
+    for item in node.writes:
+        private = isinstance(item, Structure) and item.private
+        yield WrittenItem(
+            item, None if item.persists else node.phase, node.owner if private else ""
+        )
+
+
+def phases_touched(hooks: Iterable[Hook]) -> set[Phase]:
+    """The phases in which hooks run, or steps that fill a structure that they touch."""
+    declared = list(hooks)
+    structures = {
+        item for hook in declared for item in touched_by(hook) if isinstance(item, Structure)
+    }
+    filling = (node.phase for s in structures if s.steps for node in s.steps())
+    return {*(hook.phase for hook in declared), *filling}
 
 
 def _used_in_turn(node: Node) -> list[tuple[Structure, str]]:

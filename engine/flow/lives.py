@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..contract.columns import Phase, Structure
+from ..contract.columns import Phase
 from ..contract.hooks import Mechanism
 from ..contract.vocabulary import RECALLED, WORTH
-from .dataflow import touched_by
+from .dataflow import phases_touched
 
 WEIGHT = "weight"
 
@@ -30,11 +30,7 @@ def decides(m: Mechanism[Any], *, limited: bool = False) -> bool:
     RETRIEVE fill.
     """
     hooks = [h for h in type(m).hooks() if limited or h.sets or set(h.adds) != {WORTH}]
-    touched = {item for h in hooks for item in touched_by(h)}
-    filled = (
-        node.phase for s in touched if isinstance(s, Structure) and s.steps for node in s.steps()
-    )
-    return any(phase is not Phase.RETRIEVE for phase in (*(h.phase for h in hooks), *filled))
+    return not phases_touched(hooks) <= {Phase.RETRIEVE}
 
 
 def learns(mechanisms: Iterable[Mechanism[Any]]) -> bool:

@@ -782,7 +782,7 @@ class Assembly:
         return h.hexdigest()
 
 
-def planned(mechanisms: Sequence[Mechanism[Any]]) -> Mapping[Phase, tuple[Node, ...]]:
+def schedule_of(mechanisms: Sequence[Mechanism[Any]]) -> Mapping[Phase, tuple[Node, ...]]:
     """The schedule of a list of mechanisms.  Raises ContractError."""
     return Assembly(mechanisms, HashingEmbedder(8), 0, None).phases
 

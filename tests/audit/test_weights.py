@@ -19,7 +19,7 @@ from hebbarium.engine.catalogue.packages import ROOT, answering_digest
 from hebbarium.engine.catalogue.registry import Entry, MechanismSet, Registry
 from hebbarium.engine.contract.columns import Before, Column, Signal
 from hebbarium.engine.flow.schedule import Node
-from hebbarium.engine.memory.assembly import planned
+from hebbarium.engine.memory.assembly import schedule_of
 
 HEAT = {
     "to": "heat",
@@ -246,7 +246,7 @@ def test_the_declared_steps_hold_every_link_of_a_route(
     """
     w = mine.mechanisms[id]
     nodes = [
-        n for phase in planned(registry.build(chosen(registry, id, w))).values() for n in phase
+        n for phase in schedule_of(registry.build(chosen(registry, id, w))).values() for n in phase
     ]
     links: dict[str, set[str]] = defaultdict(set)
     for n in nodes:

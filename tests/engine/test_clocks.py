@@ -352,7 +352,7 @@ def test_a_variant_of_a_live_memory_sees_the_present() -> None:
     memory = small(clock=wall)
     memory.encode(Event.untimed("I live in Oslo.", "Ada"))
     variants = Variants(memory)
-    plan = variants.planned(memory.mechanisms)
+    plan = variants.plan_for(memory.mechanisms)
     arms = variants.parameter_arms([plan, plan])
     for ask in (
         lambda text: variants.retrieve(text, 3, plan),

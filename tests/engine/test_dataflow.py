@@ -21,6 +21,7 @@ from hebbarium.engine.contract.columns import Before, Column, Phase, Scope, Upke
 from hebbarium.engine.contract.hooks import item_of
 from hebbarium.engine.contract.vocabulary import BUDGET, RECALLED
 from hebbarium.engine.flow.dataflow import (
+    Paths,
     answering,
     arrays_of,
     can_change_an_answer,
@@ -525,3 +526,44 @@ def test_a_number_that_no_step_reads_for_the_answer_does_not_change_it(
     graph.add_nodes_from(order)
     leading = {answer, *nx.descendants(graph, answer)}
     assert read == {RECALLED}.union(*(reads[n] for n in leading))
+
+
+@given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), steps((KEPT, AGE), (), Phase.MAINTAIN))
+def test_cheapest_paths_are_the_shortest_of_a_graph_of_what_steps_write_and_read(
+    asked: list[Node], kept: list[Node]
+) -> None:
+    """The graph of networkx has an edge from each step to what it writes, told apart by phase if it
+    does not persist, and from there to each step that reads it.
+    """
+    phases = {Phase.MAINTAIN: kept, Phase.RETRIEVE: asked}
+    graph: Any = nx.DiGraph()
+
+    def place(item: Any, phase: Phase) -> tuple[Any, ...]:
+        return ("written", item, None if item.persists else phase)
+
+    for phase, nodes in phases.items():
+        for step in nodes:
+            graph.add_node(step)
+            for item in (*step.sets, *step.adds):
+                graph.add_edge(step, place(item, phase))
+            starts = [c.neutral for c in (*step.sets, *step.adds) if isinstance(c.neutral, Column)]
+            seen = [read for read in step.reads if isinstance(read, Column)]
+            for item in (*seen, *starts):
+                graph.add_edge(place(holder(item, nodes), phase), step)
+            for read in step.reads:
+                if isinstance(read, Before) and holder(read.of, nodes).persists:
+                    graph.add_edge(place(holder(read.of, nodes), phase), step)
+    paths = Paths(phases)
+    for owner in {n.owner for n in (*asked, *kept)}:
+        own = [n for n in (*kept, *asked) if n.owner == owner]
+        steps_to = nx.multi_source_dijkstra_path_length(graph, own)
+        expected = {
+            (to[1], to[2]): (length + 1) // 2
+            for to, length in steps_to.items()
+            if isinstance(to, tuple)
+        }
+        lengths = {
+            (path[-1][1].what, path[-1][1].phase): len(path)
+            for path in paths.cheapest(owner, lambda *_: True, lambda path: (len(path),))
+        }
+        assert lengths == expected

@@ -450,7 +450,7 @@ def test_time_alone_computes_nothing_and_a_reader_gets_the_present() -> None:
 
 
 @pytest.mark.parametrize(
-    "read", ["retrieve", "context", "explain", "column", "held", "digest", "use", "planned"]
+    "read", ["retrieve", "context", "explain", "column", "held", "digest", "use", "plan_for"]
 )
 def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) -> None:
     told, quiet = (
@@ -462,7 +462,7 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
         e.encode(Event(0.5, "number 3"))
     e, computed = told
     computed.clear()
-    plan = Variants(e).planned(e.mechanisms)
+    plan = Variants(e).plan_for(e.mechanisms)
     {
         "retrieve": lambda: e.retrieve("number 2"),
         "context": lambda: e.context("number 2"),
@@ -471,7 +471,7 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
         "held": lambda: Variants(e).held([c for c in e.store.columns if c.name == "age"]),
         "digest": e.digest,
         "use": lambda: e.use(e.retrieve("number 2"), [1]),
-        "planned": lambda: Variants(e).retrieve_each(
+        "plan_for": lambda: Variants(e).retrieve_each(
             "number 2", 3, Variants(e).parameter_arms([plan])
         ),
     }[read]()

@@ -498,7 +498,7 @@ def test_a_memory_without_readers_of_passages_answers_as_one_that_had_them(
             ]
         )
         variants = Variants(memory)
-        answers.append(variants.retrieve("hand number 65", 5, variants.planned(mechanisms())))
+        answers.append(variants.retrieve("hand number 65", 5, variants.plan_for(mechanisms())))
     first, second = answers
     assert first.rows.tolist() == second.rows.tolist()
     assert first.scores.tolist() == second.scores.tolist()

@@ -48,7 +48,7 @@ def test_a_plan_answers_as_a_memory_of_its_own() -> None:
         built("minimal", "trigram_match", "query_intent"),
         built("minimal", lexical_bm25=0.1, recency=0.9),
     ):
-        other, plan = lived(mechanisms), Variants(one).planned(mechanisms)
+        other, plan = lived(mechanisms), Variants(one).plan_for(mechanisms)
         for text in QUESTIONS:
             mine, theirs = Variants(one).retrieve(text, 10, plan), other.retrieve(text)
             assert (
@@ -72,7 +72,7 @@ def test_columns_of_a_plan_are_guests_that_no_snapshot_has(tmp_path: Path) -> No
     assert not decides(sampling)
     one = lived(more, path=tmp_path / "one.db")
     before = one.digest()
-    Variants(one).planned([*more, sampling])
+    Variants(one).plan_for([*more, sampling])
     guests = list(one.store.guests)
     assert {g.scope for g in guests} >= {Scope.EDGE, Scope.MEMORY} and set(guests) == set(
         sampling.owns
@@ -93,15 +93,15 @@ def test_columns_of_a_plan_are_guests_that_no_snapshot_has(tmp_path: Path) -> No
 def test_another_life_is_refused_by_its_first_difference() -> None:
     one = lived(built("minimal"))
     with pytest.raises(InputError, match="another life: recency is on there and off here"):
-        Variants(one).planned(built("minimal", "recency"))
+        Variants(one).plan_for(built("minimal", "recency"))
     changed = REGISTRY.build(REGISTRY.set("minimal").overridden({"recency": {"half_life": 3.0}}))
     with pytest.raises(InputError, match=r"recency.half_life is .* there and 3.0 here"):
-        Variants(one).planned(changed)
+        Variants(one).plan_for(changed)
 
 
 def test_a_plan_belongs_to_one_memory_which_learns_nothing_from_its_answers() -> None:
     one, other = lived(built("minimal")), lived(built("minimal"))
-    plan = Variants(one).planned(built("minimal"))
+    plan = Variants(one).plan_for(built("minimal"))
     with pytest.raises(InputError, match="another memory"):
         Variants(other).retrieve("Oslo", 10, plan)
     with pytest.raises(InputError, match="no answer of a memory"):
@@ -114,7 +114,7 @@ def test_an_observer_of_a_plan_sees_its_mechanisms_only() -> None:
     # the first question would compute it, and that is the memory's own
     one.column("log_strength")
     before = {id: receipt.calls for id, receipt in mine.receipts.items()}
-    plan = Variants(one).planned(built("minimal", "trigram_match"), observer)
+    plan = Variants(one).plan_for(built("minimal", "trigram_match"), observer)
     Variants(one).retrieve(QUESTIONS[0], 10, plan)
     assert (
         observer.receipts["lexical_bm25"].calls == 1
@@ -137,7 +137,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
         "twin", does(Phase.RETRIEVE, lambda view, cue: None, sets=[signal]), owns=[signal]
     )
     with pytest.raises(ContractError, match="called 'number_held'"):
-        Variants(one).planned([counting, twin])
+        Variants(one).plan_for([counting, twin])
 
 
 def test_what_reads_recalled_decides_a_life_in_which_queries_learn() -> None:

@@ -25,7 +25,7 @@ from hebbarium.engine.catalogue.registry import (
     parameters,
 )
 from hebbarium.engine.contract.hooks import Params
-from hebbarium.engine.memory.assembly import planned
+from hebbarium.engine.memory.assembly import schedule_of
 
 DENSE = """
 dense:
@@ -303,7 +303,7 @@ def test_mechanisms_that_do_not_go_together_are_placed(tmp_path: Path) -> None:
     registry = Registry.read()
     chosen = registry.set(str(tmp_path / "two.yaml"))
     with pytest.raises(ContractError, match="both set fused") as caught, chosen.named_in_errors():
-        planned(registry.build(chosen))
+        schedule_of(registry.build(chosen))
     assert (
         caught.value.where.startswith(f"{tmp_path / 'two.yaml'}:3, set two, ") and caught.value.cure
     )
@@ -544,7 +544,9 @@ def test_every_variety_can_replace_its_form_among_all_others() -> None:
     }
     assert len(variety) > 10
     for taken in (*([form] for form in variety), list(variety)):
-        assert planned([registry.instance(variety[id] if id in taken else id, {}) for id in whole])
+        assert schedule_of(
+            [registry.instance(variety[id] if id in taken else id, {}) for id in whole]
+        )
 
 
 @pytest.mark.parametrize(("unit", "hours"), [("ms", 6 / 3.6e6), ("s", 6 / 3600), ("min", 0.1), ("h",

@@ -30,7 +30,7 @@ def built(name: str, changes: dict[str, dict[str, Any]]) -> Any:
 
 def require_equal(one: Engine, sets: list[Any]) -> int:
     """How many steps ran once; each answer equals that of its plan alone."""
-    plans = [Variants(one).planned(each) for each in sets]
+    plans = [Variants(one).plan_for(each) for each in sets]
     together = Variants(one).parameter_arms(plans)
     before = one.digest()
     for text in QUESTIONS:
@@ -92,7 +92,7 @@ def test_every_number_of_a_mechanism_of_retrieval() -> None:
 def test_times_hold_the_steps_in_common() -> None:
     one = simulated(Engine(built("minimal", {}), HashingEmbedder(32)), talk(), learn=False)
     together = Variants(one).parameter_arms(
-        [Variants(one).planned(built("minimal", {"recency": {"weight": w}})) for w in (0.1, 0.2)]
+        [Variants(one).plan_for(built("minimal", {"recency": {"weight": w}})) for w in (0.1, 0.2)]
     )
     Variants(one).retrieve_each(QUESTIONS[0], 5, together)
     assert len(together.ms) == 2 and min(together.ms) > 0.0
@@ -110,10 +110,10 @@ def test_what_is_refused() -> None:
         for _ in range(2)
     )
     mine, theirs = (
-        Variants(one).planned(built("minimal", {})),
-        Variants(other).planned(built("minimal", {})),
+        Variants(one).plan_for(built("minimal", {})),
+        Variants(other).plan_for(built("minimal", {})),
     )
-    fewer = Variants(one).planned(
+    fewer = Variants(one).plan_for(
         REGISTRY.build(REGISTRY.set("minimal").without(["trigram_match"]))
     )
     with pytest.raises(InputError, match="there is no plan"):
@@ -139,6 +139,6 @@ def test_a_failing_hook_leaves_the_state(registry: Registry) -> None:
     before = one.digest()
     with pytest.raises(ValueError, match="broken"):
         Variants(one).retrieve_each(
-            "3", 2, Variants(one).parameter_arms([Variants(one).planned([broken])])
+            "3", 2, Variants(one).parameter_arms([Variants(one).plan_for([broken])])
         )
     assert one.digest() == before

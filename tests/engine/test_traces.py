@@ -123,12 +123,14 @@ def test_steps_that_the_memory_would_not_have_are_named() -> None:
 
     judging = mechanism("judging", does(Phase.ENCODE, judge, sets=[SALIENCE]))
     memory, traces = lived([by_number(order=9), judging])
-    plan = Variants(memory).planned([m for m in memory.mechanisms if m.id != "judging"], fewer=True)
+    plan = Variants(memory).plan_for(
+        [m for m in memory.mechanisms if m.id != "judging"], fewer=True
+    )
     assert "engine.value" in plan.lacks and not traces.lived(plan) and "engine.value" in traces.left
     assert memory.column(IMPORTANCE).max() == 0.9
     assert (
-        traces.lived(Variants(memory).planned(memory.mechanisms, fewer=True))
-        and not Variants(memory).planned(memory.mechanisms).lacks
+        traces.lived(Variants(memory).plan_for(memory.mechanisms, fewer=True))
+        and not Variants(memory).plan_for(memory.mechanisms).lacks
     )
 
 
@@ -137,16 +139,16 @@ def test_a_memory_that_would_not_sleep_lives_another_life() -> None:
         [by_number(), mechanism("sleeper", does(Phase.CONSOLIDATE, nothing, adds=[HIDE]), order=1)]
     )
     with pytest.raises(InputError, match="would not sleep"):
-        Variants(memory).planned(memory.mechanisms[:1], fewer=True)
+        Variants(memory).plan_for(memory.mechanisms[:1], fewer=True)
 
 
 def test_other_parameters_and_more_mechanisms_are_refused() -> None:
     memory, _ = lived(REGISTRY.build(REGISTRY.set("waking")))
     other = REGISTRY.build(REGISTRY.set("waking").overridden({"recency": {"time_scale": 2.0}}))
     with pytest.raises(InputError, match="another life"):
-        Variants(memory).planned(other, fewer=True)
+        Variants(memory).plan_for(other, fewer=True)
     with pytest.raises(InputError, match="another life"):
-        Variants(memory).planned(
+        Variants(memory).plan_for(
             [*memory.mechanisms, REGISTRY.instance("emotional_tagging_printed")], fewer=True
         )
 
@@ -162,7 +164,7 @@ def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: 
     plans = dict[str, Any]()
     for id in whole.mechanisms:
         with suppress(InputError):  # the others would run in another order
-            plans[id] = Variants(memory).planned(
+            plans[id] = Variants(memory).plan_for(
                 [m for m in memory.mechanisms if m.id != id], fewer=True
             )
     plans = {id: plan for id, plan in plans.items() if traces.lived(plan)}
@@ -209,7 +211,7 @@ def test_a_question_must_stand_before_it_is_asked_again() -> None:
     memory, _ = lived(
         [by_number(), mechanism("idle", does(Phase.ENCODE, nothing, adds=[VETO]), order=1)]
     )
-    plan = Variants(memory).planned(memory.mechanisms[:1], fewer=True)
+    plan = Variants(memory).plan_for(memory.mechanisms[:1], fewer=True)
     answer = memory.retrieve("Who?")
     ((other, _),) = Variants(memory).again(answer, [plan])
     assert other.rows.tolist() == memory.retrieve("Who?").rows.tolist()

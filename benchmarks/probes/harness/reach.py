@@ -6,19 +6,19 @@ Declarations bound what a hook can do: without a path nothing can move, with one
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 from ....engine.contract import vocabulary
 from ....engine.contract.columns import Column, Phase
-from ....engine.contract.hooks import Mechanism, Touched
+from ....engine.contract.hooks import Mechanism
 from ....engine.contract.vocabulary import RECALLED
+from ....engine.flow.dataflow import Link, Paths, WrittenItem
 from ....engine.flow.schedule import ENGINE, Node
-from ...influence.routes import Routes
+from ....engine.memory.assembly import schedule_of
+from ...influence.routes import read_signals
 from .base import Probe
 from .instruments import Instrument
 from .life import Life, Need, Settings
@@ -75,31 +75,15 @@ def measured(probe: Probe) -> ProbeReads:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _WrittenPlace:
-    """What a step wrote, where it can be read: only by its owner if private, only in the phase
-    if it does not persist.
-    """
-
-    what: Touched
-    phase: Phase | None
-    owner: str
-
-
-class ProbeReach(Routes):
+class ProbeReach:
     """What can change with what each mechanism of a set writes, through any number of steps."""
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]]) -> None:
         """Raises ContractError if the mechanisms cannot be scheduled together."""
-        super().__init__(mechanisms)
-        # with the structures that a step may read because it writes them
-        self._by_read: dict[Touched, list[Node]] = {}
-        for node in self._nodes:
-            changed = (
-                s for s in (*node.sets, *node.adds) if not isinstance(s, Column) and s.persists
-            )
-            for what in dict.fromkeys((*self._read(node), *changed)):
-                self._by_read.setdefault(what, []).append(node)
+        phases = schedule_of(mechanisms)
+        signals = read_signals(mechanisms, phases)
+        # a step may read the structures that it writes
+        self._paths = Paths(phases, signals, through_structures=True)
 
     def chain(
         self, id: str, probe: ProbeReads, near: Collection[str] = ()
@@ -111,60 +95,23 @@ class ProbeReach(Routes):
 
         Cost: O(steps x columns).
         """
-        known, order = {id, ENGINE, *near}, count()
-        found, waiting = (
-            set[_WrittenPlace](),
-            list[tuple[int, int, int, _WrittenPlace, tuple[str, ...]]](),
-        )
+        known = {id, ENGINE, *near}
 
-        def push(cost: int, hops: int, node: Node, through: tuple[str, ...]) -> None:
-            new = node.owner not in known and node.owner not in through
-            for place in _written(node):
-                heapq.heappush(
-                    waiting,
-                    (
-                        cost + new,
-                        hops + 1,
-                        next(order),
-                        place,
-                        (*through, node.owner) if new else through,
-                    ),
-                )
+        def between(path: Sequence[Link]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(step.owner for step, _ in path if step.owner not in known))
 
-        for start in (n for n in self._nodes if n.owner == id):
-            push(0, 0, start, ())
-        while waiting:
-            cost, hops, _, place, through = heapq.heappop(waiting)
-            if place in found:
-                continue
-            found.add(place)
-            if (
-                probe.all
-                or place.what in probe.columns
-                or (probe.answers and place.what is RECALLED)
-            ):
-                return through
-            for node in self._following(place, probe.learns):
-                push(cost, hops, node, through)
+        def goes_on(last: WrittenItem | None, step: Node, written: WrittenItem) -> bool:
+            return last is None or probe.learns or not _follows_the_answer(step)
+
+        for path in self._paths.cheapest(id, goes_on, lambda path: (len(between(path)), len(path))):
+            what = path[-1][1].what
+            if probe.all or what in probe.columns or (probe.answers and what is RECALLED):
+                return between(path)
         return None
 
-    def _following(self, place: _WrittenPlace, learns: bool) -> Iterator[Node]:
-        for node in self._by_read.get(place.what, ()):
-            after = node.phase is Phase.RETRIEVE and RECALLED in node.sees
-            if (
-                (not place.owner or node.owner == place.owner)
-                and (place.phase is None or node.phase is place.phase)
-                and (learns or not after)
-            ):
-                yield node
 
-
-def _written(node: Node) -> Iterator[_WrittenPlace]:
-    for what in (*node.sets, *node.adds):
-        private = not isinstance(what, Column) and what.private
-        yield _WrittenPlace(
-            what, None if what.persists else node.phase, node.owner if private else ""
-        )
+def _follows_the_answer(step: Node) -> bool:
+    return step.phase is Phase.RETRIEVE and RECALLED in step.sees
 
 
 def reach_of(mechanisms: Sequence[Mechanism[Any]], probe: ProbeReads) -> ProbeReach:

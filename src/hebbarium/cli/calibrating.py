@@ -159,12 +159,12 @@ def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
     from ..benchmarks.calibration.gate import GATE
     from ..engine.base.errors import InputError
     from ..engine.flow.schedule import describe
-    from ..engine.memory.assembly import planned
+    from ..engine.memory.assembly import schedule_of
 
     built = registry.build(gated)
     judged = next(mechanism.params.evidence for mechanism in built if mechanism.id == GATE)
     with gated.named_in_errors():
-        computed = any(judged in step["sets"] for step in describe(planned(built)))
+        computed = any(judged in step["sets"] for step in describe(schedule_of(built)))
     if judged == DecisionEvidence.relevance and not computed:
         raise InputError(
             f"no mechanism of the set {gated.name} finds the relevance of an answer, which the gate would judge",

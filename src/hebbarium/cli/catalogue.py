@@ -200,11 +200,11 @@ def show(
     if name is not None:
         _show_mechanism(registry, name, as_json)
         return
-    from ..engine.memory.assembly import planned
+    from ..engine.memory.assembly import schedule_of
 
     chosen = registry.set(str(set_name))
     with chosen.named_in_errors():  # a set that cannot be built is refused, as by `run`
-        phases = planned(registry.build(chosen))
+        phases = schedule_of(registry.build(chosen))
     if schedule:
         _show_schedule(chosen, phases, as_json)
     else:

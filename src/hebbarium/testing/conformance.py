@@ -564,7 +564,7 @@ def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
         "the weight changed the state of a memory"
     )
     variants = Variants(memories[0])
-    plans = [variants.planned(chosen) for chosen in sets]
+    plans = [variants.plan_for(chosen) for chosen in sets]
     steps = [tuple(node.label for node in plan.nodes) for plan in plans]
     for labels in dict.fromkeys(steps):
         same = [

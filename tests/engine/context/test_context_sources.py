@@ -280,7 +280,7 @@ def test_strategies_are_named_or_refused(staged: Engine) -> None:
 
 def test_a_plan_asks_the_sources_that_it_has(staged: Engine) -> None:
     ids = [m.id for m in staged.mechanisms if m.id != "adjacent_stages"]
-    plan = Variants(staged).planned(
+    plan = Variants(staged).plan_for(
         [REGISTRY.instance(id, {"share": 50.0} if id == "own_stage" else {}) for id in ids]
     )
     memory = AsPlanned(Variants(staged), plan)
