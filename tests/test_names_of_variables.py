@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 EMPTY = frozenset({"found", "one", "each"})
-ROOMS = ("engine", "mechanisms", "audit", "src/hebbarium")
+ROOMS = ("engine", "mechanisms", "audit", "benchmarks/people", "src/hebbarium")
 LINKS = ("engine", "mechanisms", "audit", "benchmarks")  # in src/hebbarium, to the other rooms
 
 

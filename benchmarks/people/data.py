@@ -156,7 +156,7 @@ def written(trials: Sequence[RecallTrial]) -> str:
     lines = ["\t".join(COLUMNS)]
     for t in trials:
         words = " ".join(word.replace(" ", "_") for word in t.words)
-        numbers = (" ".join(map(str, each)) for each in (t.recalls, t.times))
+        numbers = (" ".join(map(str, of)) for of in (t.recalls, t.times))
         cells = (t.person, t.number, t.modality, t.length, t.rate, t.distractor, words, *numbers)
         lines.append("\t".join(map(str, cells)))
     return "\n".join(lines) + "\n"

@@ -101,8 +101,8 @@ def added(several: Sequence[Counts]) -> Counts:
     """The sum of counts of one length."""
     return {
         name: (
-            np.sum([each[name][0] for each in several], axis=0),
-            np.sum([each[name][1] for each in several], axis=0),
+            np.sum([counted[name][0] for counted in several], axis=0),
+            np.sum([counted[name][1] for counted in several], axis=0),
         )
         for name in several[0]
     }

@@ -84,13 +84,13 @@ class ReferenceCMR:
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         support = self._bound @ self._context
         best = np.argsort(-support, kind="stable")[:k]
-        found = tuple(
+        events = tuple(
             RetrievedEvent(self._events[row].id, float(support[row]), self._events[row].text)
             for row in best
         )
-        return Retrieved(found)
+        return Retrieved(events)
 
-    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
+    def use(self, answer: Retrieved, ids: Sequence[str]) -> None:
         for row in (i for i, event in enumerate(self._events) if event.id in ids):
             entering = (1.0 - GAMMA) * self._own(row) + GAMMA * self._studied[row]
             self._context = drifted(self._context, entering / np.linalg.norm(entering), BETA_RECALL)

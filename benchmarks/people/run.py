@@ -67,7 +67,7 @@ def with_practice(people: Mapping[str, Sequence[RecallTrial]]) -> dict[str, list
 
 
 def specs_of(
-    one: Composition,
+    memory: Composition,
     people: People,
     registry: Registry,
     embedder: CachedEmbedder,
@@ -78,7 +78,7 @@ def specs_of(
     """The records of an arm: of each person and seed, or of following each person once without a
     readout.
     """
-    setup = setup_of(one, registry, embedder, code_version(CODE), __version__)
+    setup = setup_of(memory, registry, embedder, code_version(CODE), __version__)
     free = (readout.temperature, readout.threshold) if readout else (0.0, 0.0)
     return [
         PersonSpec(

@@ -54,10 +54,10 @@ def target_of(people: Sequence[Counts], seed: int = 0) -> dict[str, dict[str, An
         weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
         side = np.zeros(n)
         side[stream.permutation(n)[: n // 2]] = 1.0
-        again, one, other = (_of(tops, bottoms, w) for w in (weights, side, 1.0 - side))
+        again, half, rest = (_of(tops, bottoms, w) for w in (weights, side, 1.0 - side))
         for name in values:
             drawn[name].append(again[name])
-            apart[name].append(rmsd(one[name], other[name]))
+            apart[name].append(rmsd(half[name], rest[name]))
     return {
         name: {
             "values": values[name],
@@ -71,8 +71,8 @@ def target_of(people: Sequence[Counts], seed: int = 0) -> dict[str, dict[str, An
 def _stacked(people: Sequence[Counts]) -> tuple[dict[str, Floats], dict[str, Floats]]:
     names = people[0]
     return (
-        {name: np.array([each[name][0] for each in people]) for name in names},
-        {name: np.array([each[name][1] for each in people]) for name in names},
+        {name: np.array([person[name][0] for person in people]) for name in names},
+        {name: np.array([person[name][1] for person in people]) for name in names},
     )
 
 

@@ -30,12 +30,12 @@ def curves_of(
               halves, of which one is compared
     """
     people = [free_recall.counts(own, length) for own in data.by_person(trials).values()]
-    people = [each for each in people if each["position"][1][0]]
+    people = [counted for counted in people if counted["position"][1][0]]
     target = scores.target_of(people)
     means = free_recall.summary(free_recall.added(people))
     return {
         "people": len(people),
-        "lists": int(sum(each["position"][1][0] for each in people)),
+        "lists": int(sum(counted["position"][1][0] for counted in people)),
         **{name: round(value, 4) for name, value in means.items()},
         "curves": {
             name: {

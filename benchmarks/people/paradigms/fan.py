@@ -64,7 +64,7 @@ def _pairs(
     """Random pairs in which everyone and every place occurs as often as its fan, no pair twice, and
     every combination of fans occurs.
     """
-    left, right = ([n for n, fan in each.items() for _ in range(fan)] for each in (persons, places))
+    left, right = ([n for n, fan in fans.items() for _ in range(fan)] for fans in (persons, places))
     while True:
         pairs = list(zip(left, subject.draws.shuffled(right), strict=True))
         cells = {(persons[a], places[b]) for a, b in pairs}

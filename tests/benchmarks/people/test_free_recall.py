@@ -54,19 +54,19 @@ def test_lags_are_those_of_brute_force() -> None:
     stream = np.random.default_rng(0)
     lists = [trial(stream.permutation(6)[: stream.integers(0, 7)] + 1) for _ in range(200)]
     moved, possible = np.zeros(11), np.zeros(11)
-    for each in lists:
-        for n, (here, there) in enumerate(pairwise(each.recalls), 1):
+    for recalled in lists:
+        for n, (here, there) in enumerate(pairwise(recalled.recalls), 1):
             moved[there - here + 5] += 1
-            for other in set(range(1, 7)) - set(each.recalls[:n]):
+            for other in set(range(1, 7)) - set(recalled.recalls[:n]):
                 possible[other - here + 5] += 1
     expected = np.delete(moved, 5) / np.delete(possible, 5)
     np.testing.assert_allclose(curves(counts(lists, 6))["lags"], expected)
 
 
 def test_counts_of_people_add_up_and_other_lengths_are_left_out() -> None:
-    one, other = [trial([1, 2]), trial([])], [trial([6])]
-    whole = counts([*one, *other, replace(trial([1]), words=WORDS[:3])], 6)
-    for name, (top, bottom) in added([counts(one, 6), counts(other, 6)]).items():
+    some, others = [trial([1, 2]), trial([])], [trial([6])]
+    whole = counts([*some, *others, replace(trial([1]), words=WORDS[:3])], 6)
+    for name, (top, bottom) in added([counts(some, 6), counts(others, 6)]).items():
         np.testing.assert_array_equal(top, whole[name][0])
         np.testing.assert_array_equal(bottom, whole[name][1])
     assert curves(whole)["number"].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0, 0, 0, 0])
@@ -98,9 +98,9 @@ class Noted(ReferenceCMR):
         self.questions.append(query)
         return super().retrieve(query, k, learn)
 
-    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
+    def use(self, answer: Retrieved, ids: Sequence[str]) -> None:
         self.used += ids
-        super().use(found, ids)
+        super().use(answer, ids)
 
 
 EAGER = Readout(0.5, -50.0)  # never stops while a word is left
@@ -178,9 +178,9 @@ def test_units_that_a_memory_made_are_no_words() -> None:
 def test_recalls_depend_on_the_stream_alone() -> None:
     lists = [trial([]), trial([], number=2)]
     for seed in (3, 4):
-        one, other = (
+        first, second = (
             recalled_by(ReferenceCMR(), lists, Readout(1.0, 0.0), np.random.default_rng(seed))
             for _ in range(2)
         )
-        assert one == other
+        assert first == second
     assert free_recall.texts_of(lists) == list(WORDS)

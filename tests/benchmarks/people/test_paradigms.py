@@ -59,7 +59,7 @@ class Unchanging(ReferenceCMR):
             )
         )
 
-    def use(self, found: Retrieved, ids: Sequence[str]) -> None: ...
+    def use(self, answer: Retrieved, ids: Sequence[str]) -> None: ...
 
 
 def subject(paradigm: str, seed: int = 0) -> SimulatedPerson:
@@ -287,7 +287,7 @@ def test_a_distance_needs_more_printed_numbers_than_are_fitted() -> None:
     assert isinstance(unknown.numbers, Readout) and unknown.numbers.temperature == pytest.approx(
         1.0
     )
-    mean = np.mean([each.mean for each in unknown.values.values()])
+    mean = np.mean([value.mean for value in unknown.values.values()])
     assert mean == pytest.approx(0.5, abs=0.01)
 
 

@@ -112,8 +112,8 @@ def test_the_halves_together_are_all_and_as_far_apart_as_the_ceiling_says() -> N
             shipped["all"][length]["recalled"], abs=2e-4
         )
         for name, curve in shipped["all"][length]["curves"].items():
-            one, other = (shipped[h][length]["curves"][name]["values"] for h in HALVES)
-            assert scores.rmsd(np.array(one), np.array(other)) < 2.5 * curve["ceiling"], name
+            fitted, reported = (shipped[h][length]["curves"][name]["values"] for h in HALVES)
+            assert scores.rmsd(np.array(fitted), np.array(reported)) < 2.5 * curve["ceiling"], name
 
 
 MURDOCK_MEANS = {"10-2": 6.39, "15-2": 8.25, "20-1": 6.87, "20-2": 8.37, "30-1": 8.54, "40-1": 8.09}

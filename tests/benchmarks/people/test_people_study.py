@@ -167,7 +167,7 @@ def test_people_of_immediate_recall_are_near_themselves_and_have_no_curve_that_d
     halves, targets = people_of(IMMEDIATE, None, 64)
     assert list(targets) == ["10-2", "15-2", "20-1", "20-2", "30-1", "40-1"]
     everyone = [counts_of(IMMEDIATE, own) for own in halves["reporting"].values()]
-    by_condition = {name: [each[name] for each in everyone] for name in targets}
+    by_condition = {name: [person[name] for person in everyone] for name in targets}
     score, _ = interval_of(by_condition, targets)
     assert 0.1 < score.low < score.high < 3.0
     for name, people in by_condition.items():

@@ -85,7 +85,7 @@ def test_known_numbers_are_recovered_from_simulated_people(readout: Readout) -> 
     best = fitted(made)
 
     def total(b: float, c: float) -> float:
-        logs = [log_softmax(np.append(b * each.support, c))[each.chosen] for each in made]
+        logs = [log_softmax(np.append(b * choice.support, c))[choice.chosen] for choice in made]
         return float(np.sum(logs))
 
     b, c, h = 1.0 / best.temperature, best.threshold / best.temperature, 1e-3

@@ -84,7 +84,7 @@ def test_several_paradigms_have_their_mean_over_those_that_are_scored() -> None:
     fan = report(row("s", 1.0), row("s without m", 2.0))
     context = report(row("s", 3.0), row("s without m", 1.0), paradigm="context")
     unscored = report(row("s", math.nan), row("s without m", math.nan), paradigm="release")
-    rows = {each.paradigm: each for each in tried([fan, context, unscored], [OnTrial("s", "m")])}
+    rows = {row.paradigm: row for row in tried([fan, context, unscored], [OnTrial("s", "m")])}
     assert list(rows) == ["fan", "context", "release", EVERY]
     assert rows["release"].verdict is TrialVerdict.UNKNOWN
     assert rows[EVERY].change.mean == pytest.approx((math.log(3.0) - math.log(2.0)) / 2.0)
@@ -116,7 +116,7 @@ def test_a_mechanism_that_carries_an_effect_is_said_to(tmp_path: Path) -> None:
         on_trial=["temporal_context"],
         people=4,
     )
-    by_paradigm = {each.paradigm: each for each in report_of_both.trials}
+    by_paradigm = {row.paradigm: row for row in report_of_both.trials}
     assert list(by_paradigm) == ["context", "part_list", EVERY]
     assert by_paradigm["context"].gained == ("better where it was learnt",)
     assert by_paradigm["part_list"].verdict is TrialVerdict.UNKNOWN
