@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from . import (
+    behavioural_tagging,
     context,
     directed_forgetting,
     fact_retention,
@@ -12,6 +13,7 @@ from . import (
     fan,
     induced_forgetting,
     part_list,
+    reconsolidation_window,
     release,
     retention,
     sleep,
@@ -37,5 +39,7 @@ PRINTED: Final[dict[str, Paradigm]] = {
         release,
         part_list,
         directed_forgetting,
+        behavioural_tagging,
+        reconsolidation_window,
     )
 }

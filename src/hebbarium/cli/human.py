@@ -78,7 +78,8 @@ def human(
 
     Experiments: free_recall and immediate_free_recall, with lists of people; retention,
     fact_retention, spacing, testing, induced_forgetting, fan, context, sleep, false_memory,
-    release, part_list and directed_forgetting, with printed results.
+    release, part_list, directed_forgetting, behavioural_tagging and reconsolidation_window, with
+    printed results.
 
     Writes human.json, human.md and rows.jsonl.  Cells that the folder holds already, from the same
     inputs, are not run again.

@@ -74,7 +74,7 @@ def test_a_protocol_tests_every_point_and_names_its_source(paradigm: Paradigm) -
     assert not paradigm.printed or set(paradigm.printed) == set(paradigm.points)
     assert "https://doi.org/" in paradigm.source
     assert paradigm.read.startswith(
-        "second-hand" if paradigm.printed else ("second-hand", "not read")
+        "second-hand" if paradigm.printed else ("second-hand", "not read", "abstract read")
     )
     for effect in paradigm.effects:
         assert set(effect.weights) <= set(paradigm.points)
