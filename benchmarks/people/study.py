@@ -42,7 +42,8 @@ REFERENCE: Final = "hebbarium.benchmarks.people.reference:ReferenceCMR"
 BASELINES: Final = ("bm25", "naive_rag")  # sets that are always measured
 ON_TRIAL: Final = (
     "Change of the log distance by the mechanism, the readout fitted with and without it; below 0 it "
-    "brings the set nearer to people. Intervals are paired."
+    "brings the set nearer to people. Intervals are paired, and hold for all mechanisms of a set in a "
+    "paradigm at once."
 )
 FORMAT: Final = 2  # paradigms by name
 

@@ -6,13 +6,19 @@ to people.  Its mean and its interval are those of resamples, and paired: both m
 with the same simulated people and compared with the same draw of the human numbers.  So it is the
 change of the distance to another sample of as many people, and a difference that is small beside the
 errors of the human numbers stays small.
+
+Intervals hold for all mechanisms of a set in a paradigm at once: each is from the same quantile of its
+resamples to the opposite one, so far out that as many resamples as the level says lie within all of
+them (Beran 1988, Balanced simultaneous confidence sets, J Am Stat Assoc 83, 679-686).
+Resamples of all mechanisms are paired, so mechanisms whose changes go together cost less than their
+number.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -23,12 +29,14 @@ from ..probes.harness.bands import SeedEstimate
 from .list_study import ListReport
 from .printed import EffectVerdict
 from .printed_study import PrintedReport
+from .scores import LEVEL
 
 Floats = NDArray[np.float64]
 Report = ListReport | PrintedReport
 MARGIN: Final = math.log(1.05)  # changes by less than a twentieth are none
 EVERY: Final = "all scored"  # the mean over paradigms
 ALL: Final = "all"  # mechanisms
+STILL: Final = 1e-12  # standard deviation of a change that resamples do not move
 
 
 class TrialVerdict(StrEnum):
@@ -86,11 +94,11 @@ def verdict_of(change: SeedEstimate) -> TrialVerdict:
 
 def tried(reports: Sequence[Report], trials: Sequence[OnTrial]) -> tuple[TrialRow, ...]:
     """A row for each mechanism and paradigm, and one for the mean over all scored paradigms if
-    there are several.
+    there are several; each interval holds for all mechanisms of its set and paradigm at once.
     """
-    rows = list[TrialRow]()
+    rows, changes = list[TrialRow](), list[Floats]()
     for trial in trials:
-        changes = list[Floats]()
+        scored = list[Floats]()
         for report in reports:
             by_name: Mapping[str, Any] = {row.name: row for row in report.rows}
             whole, without = by_name.get(trial.set), by_name.get(trial.arm)
@@ -98,25 +106,71 @@ def tried(reports: Sequence[Report], trials: Sequence[OnTrial]) -> tuple[TrialRo
                 continue
             paired = _paired(whole, without)
             if len(paired):
-                changes.append(paired)
+                scored.append(paired)
             shown, left = _as_people(whole), _as_people(without)
-            change = _estimate(paired, whole.score.n)
-            rows.append(
-                TrialRow(
-                    trial.set,
-                    trial.mechanism,
-                    report.id,
-                    change,
-                    verdict_of(change),
-                    tuple(name for name in shown if name not in left),
-                    tuple(name for name in left if name not in shown),
-                )
-            )
+            gained = tuple(name for name in shown if name not in left)
+            lost = tuple(name for name in left if name not in shown)
+            rows.append(_row(trial, report.id, paired, whole.score.n, gained, lost))
+            changes.append(paired)
         if len(reports) > 1:
-            mean = np.mean(changes, axis=0) if changes else np.empty(0)
-            change = _estimate(mean, len(changes))
-            rows.append(TrialRow(trial.set, trial.mechanism, EVERY, change, verdict_of(change)))
+            mean = np.mean(scored, axis=0) if scored else np.empty(0)
+            rows.append(_row(trial, EVERY, mean, len(scored)))
+            changes.append(mean)
+    families: dict[tuple[str, str], list[int]] = {}
+    for place, row in enumerate(rows):
+        families.setdefault((row.set, row.paradigm), []).append(place)
+    for family in families.values():
+        known = [place for place in family if len(changes[place])]
+        intervals = simultaneous([changes[place] for place in known])
+        for place, (low, high) in zip(known, intervals, strict=True):
+            row = rows[place]
+            change = SeedEstimate(row.change.mean, low, high, row.change.n)
+            rows[place] = replace(row, change=change, verdict=verdict_of(change))
     return tuple(rows)
+
+
+def simultaneous(family: Sequence[Floats]) -> list[tuple[float, float]]:
+    """Intervals of the changes of a family, which hold for all of them at once.
+
+    family  (resamples,) each, in one order of resamples
+
+    Of one change it is the interval of its own quantiles.  A change that no resample moves is its
+    own interval, and widens no other.
+
+    >>> moved = np.linspace(-1.0, 1.0, 401)
+    >>> [(round(low, 2), round(high, 2)) for low, high in simultaneous([moved, 2.0 * moved, np.ones(401)])]
+    [(-0.95, 0.95), (-1.9, 1.9), (1.0, 1.0)]
+    """
+    depths = [_depths(changes) for changes in family if float(changes.std()) > STILL]
+    tail = float(np.quantile(np.min(depths, axis=0), 1.0 - LEVEL)) if depths else 0.0
+    return [
+        (float(np.quantile(changes, tail)), float(np.quantile(changes, 1.0 - tail)))
+        for changes in family
+    ]
+
+
+def _depths(changes: Floats) -> Floats:
+    """Share of resamples beyond each, on its own side, 0 to 1/2."""
+    ranks = np.empty(len(changes))
+    ranks[np.argsort(changes, kind="stable")] = np.arange(len(changes))
+    depths: Floats = np.minimum(ranks, len(changes) - 1 - ranks) / (len(changes) - 1)
+    return depths
+
+
+def _row(
+    trial: OnTrial,
+    paradigm: str,
+    paired: Floats,
+    n: int,
+    gained: tuple[str, ...] = (),
+    lost: tuple[str, ...] = (),
+) -> TrialRow:
+    """A row without its interval."""
+    mean = float(paired.mean()) if len(paired) else math.nan
+    change = SeedEstimate(mean, math.nan, math.nan, n)
+    return TrialRow(
+        trial.set, trial.mechanism, paradigm, change, TrialVerdict.UNKNOWN, gained, lost
+    )
 
 
 def _paired(whole: Any, without: Any) -> Floats:
@@ -126,13 +180,6 @@ def _paired(whole: Any, without: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         paired: Floats = np.log(whole.samples) - np.log(without.samples)
     return paired if np.isfinite(paired).all() else np.empty(0)
-
-
-def _estimate(paired: Floats, n: int) -> SeedEstimate:
-    if not len(paired):
-        return SeedEstimate(math.nan, math.nan, math.nan, n)
-    low, high = map(float, np.quantile(paired, (0.025, 0.975)))
-    return SeedEstimate(float(paired.mean()), low, high, n)
 
 
 def _as_people(row: Any) -> tuple[str, ...]:

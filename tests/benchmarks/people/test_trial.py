@@ -18,6 +18,7 @@ from hebbarium.benchmarks.people.trial import (
     OnTrial,
     TrialVerdict,
     lines_of,
+    simultaneous,
     tried,
     verdict_of,
 )
@@ -68,6 +69,50 @@ def test_a_mean_lies_within_its_interval_though_resampling_adds_distance() -> No
     (only,) = tried([report(*rows)], [OnTrial("s", "m")])
     assert only.change.low <= only.change.mean <= only.change.high < 0.0
     assert math.log(0.2 / 0.3) < only.change.mean
+
+
+def test_intervals_hold_for_all_mechanisms_at_once() -> None:
+    """Nine changes of 0 with independent noise: intervals of single changes at 95 % would miss 0 in
+    1 - .95^9 = 37 % of families, those of the family in 5 %.
+    """
+    stream, missed, alone, families = np.random.default_rng(4), 0, 0, 300
+    for _ in range(families):
+        changes = [stream.normal() + stream.normal(size=400) for _ in range(9)]
+        missed += any(low > 0.0 or high < 0.0 for low, high in simultaneous(changes))
+        single = [simultaneous([change])[0] for change in changes]
+        alone += any(low > 0.0 or high < 0.0 for low, high in single)
+    assert abs(missed / families - 0.05) < 4.0 * math.sqrt(0.05 * 0.95 / families)
+    assert abs(alone / families - 0.37) < 4.0 * math.sqrt(0.37 * 0.63 / families)
+
+
+def test_mechanisms_that_change_alike_cost_less_than_their_number() -> None:
+    stream = np.random.default_rng(5)
+    shared, many = stream.normal(size=400), stream.normal(size=(12, 400))
+    assert simultaneous([shared] * 12) == simultaneous([shared]) * 12
+    (alone,) = simultaneous([many[0]])
+    among = simultaneous(list(many))[0]
+    assert among[0] < 1.2 * alone[0] < 1.2 * alone[1] < among[1]
+    low, high = np.quantile(many[0], (0.025, 0.975))
+    assert alone == pytest.approx((low, high), abs=0.05)
+
+
+def test_verdicts_of_one_mechanism_depend_on_how_many_are_tried() -> None:
+    """Of a set and a paradigm; other sets and paradigms are other families."""
+    stream = np.random.default_rng(6)
+
+    def of(name: str, distance: float) -> PrintedRow:
+        samples = distance * np.exp(0.1 * stream.normal(size=400))
+        return PrintedRow(
+            name, score=SeedEstimate(distance, distance, distance, 8), samples=samples
+        )
+
+    rows = [row("s", 1.0), of("s without a", 1.45), *(of(f"s without {i}", 1.0) for i in range(20))]
+    few = tried([report(*rows)], [OnTrial("s", "a")])
+    many = tried([report(*rows)], [OnTrial("s", "a"), *(OnTrial("s", f"{i}") for i in range(20))])
+    assert few[0].change.mean == many[0].change.mean
+    assert many[0].change.low < few[0].change.low < few[0].change.high < many[0].change.high
+    apart = tried([report(*rows)], [OnTrial("s", "a"), OnTrial("t", "a")])
+    assert apart[0].change == few[0].change
 
 
 def test_verdicts_follow_the_interval_and_the_margin() -> None:
