@@ -12,7 +12,17 @@ import numpy as np
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, ROW, STAGE
+from ...engine.contract.vocabulary import (
+    APART,
+    BAN,
+    DRAFTS,
+    FOCUS,
+    MADE,
+    OFFERED,
+    RELEASED,
+    ROW,
+    STAGE,
+)
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
@@ -55,7 +65,9 @@ def distances_are_counted_in_stages(specimen: Any) -> Any:
 
 
 # --- in a memory ----------------------------------------------------------------------------------
-def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], scores: Any = None) -> Engine:
+def told(
+    specimen: Any, focus: Sequence[int], offered: Sequence[int], scores: Any = None, *others: Any
+) -> Engine:
     """Five stages of two events, rows 0 to 9, the last by STAGE; of the others a summary each,
     rows 10 to 13; row 14 is one without a stage.
     """
@@ -89,6 +101,7 @@ def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], scores: An
         neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
         neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
         neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        *others,
     )
     for i in range(10):
         memory.encode(Event(float(i), f"event {i}", "", f"S{i // 2}", f"e{i}", dated=False))
@@ -125,6 +138,26 @@ def without_a_focus_the_best_match_decides(specimen: Any) -> Any:
     return str(
         [(o.row, round(o.score, 4)) for o in memory.offers("?", 100)[1]]
     ), "[(13, 1.0), (12, 0.4167), (11, 0.2222), (10, 0.125)]"
+
+
+@adaptation(
+    "ST-11",
+    source="definition: one vote keeps a summary out of answers and not out of contexts; a second, of a filter, does both; by hand",
+)
+def summaries_out_of_answers_are_offered(specimen: Any) -> Any:
+    """Rows 10 and 11 have one vote and are kept for contexts, row 12 has a second vote, and row 13
+    one that does not keep it for contexts.
+    """
+
+    def keep(view: Any, cue: Any) -> None:
+        view.ban[[10, 11, 12, 12, 13]] = [1, 1, 2, 2, 1]
+        view.apart[[10, 11, 12]] = 1
+
+    keeper = neighbour(Phase.RETRIEVE, keep, adds=(BAN, APART), id="keep")
+    memory = told(specimen, [4], [4], None, keeper)
+    answered = memory.retrieve("?", k=20).rows
+    offered = sorted(offer.row for offer in memory.offers("?", 100)[1])
+    return str((offered, sorted(int(row) for row in answered if row >= 10))), "([10, 11], [14])"
 
 
 @limit(
@@ -222,6 +255,24 @@ def uncovered(specimen: Any) -> Any:
 @mutant("scored by nearness alone", rejected_by="ST-3")
 def near_alone(specimen: Any) -> Any:
     return specimen.replacing("on_scale", lambda scores, among, out: out.fill(1.0))
+
+
+class AnsweredAlone:
+    """A view in which nothing is kept for contexts."""
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    def __getattr__(self, name: str) -> Any:
+        return np.zeros_like(self._view.apart) if name == "apart" else getattr(self._view, name)
+
+
+@mutant("a summary that is kept out of answers is offered to nobody", rejected_by="ST-11")
+def nowhere(specimen: Any) -> Any:
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.StageSummaries.offer(self, AnsweredAlone(view), cue)
+
+    return specimen.overriding("StageSummaries", offer=offer)
 
 
 @mutant("without a focus the last stage is the current one", rejected_by="ST-4")

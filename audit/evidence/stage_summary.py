@@ -277,6 +277,29 @@ def a_stage_that_goes_on_has_a_new_version(specimen: Any) -> Any:
 
 
 @adaptation(
+    "SS-11",
+    source="definition: a summary of a stage is no answer, unless summaries are answered; a summary of another writer is one",
+)
+def summaries_leave_answers_to_events(specimen: Any) -> Any:
+    def note(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
+
+    measured = []
+    for values in ({}, {"answered": True}):
+        memory = told(
+            specimen,
+            STORY,
+            neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,), id="note", order=10_000),
+            **values,
+        )
+        memory.advance(30.0)
+        made = {row: memory.unit(row).text for row in range(6, len(memory.column(KIND)))}
+        answered = memory.retrieve("boat", k=20).rows
+        measured.append(sorted(made[int(row)][:6] for row in answered if row >= 6))
+    return [str(texts) for texts in measured], ["['a note']", "['Who: A', 'a note']"]
+
+
+@adaptation(
     "SS-6",
     source="definition: a stage is what STAGE says; made rows and events of other stages are in no summary; by hand",
 )
@@ -517,6 +540,15 @@ def both_visible(specimen: Any) -> Any:
             view.hide[...] = 0
 
     return specimen.replacing("StageSummary", Both)
+
+
+@mutant("summaries are answers", rejected_by="SS-11")
+def answered(specimen: Any) -> Any:
+    class Answered(specimen.StageSummary):  # type: ignore[misc]
+        def keep_apart(self, view: Any, cue: Any) -> None:
+            pass
+
+    return specimen.replacing("StageSummary", Answered)
 
 
 @mutant("stages are sessions", rejected_by="SS-6")

@@ -12,6 +12,7 @@ from .writings import Writing
 __all__ = [
     "ACTIVATION",
     "ANSWERABLE",
+    "APART",
     "ARRANGED",
     "ARRIVED",
     "ASKER_SESSION",

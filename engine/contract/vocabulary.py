@@ -674,6 +674,15 @@ REACH = Column(
 BAN = Column(
     "ban", np.int16, Scope.CANDIDATE, "votes", 0, "votes against answering a memory", low=0
 )
+APART = Column(
+    "apart",
+    np.int16,
+    Scope.CANDIDATE,
+    "votes",
+    0,
+    "votes of BAN that keep the memory for contexts, where a source may offer it all the same",
+    low=0,
+)
 ANSWERABLE = Column(
     "answerable",
     np.bool_,

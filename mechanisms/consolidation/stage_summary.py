@@ -18,6 +18,10 @@ The last three hold sentences as they were said outside of code, the latest of e
 of the speaker.  Every word is one of the stage. Many words and few sentences: a summary is to say
 of how much was spoken, and a short one leaves room for those of other stages.
 
+A summary quotes little of its events, so beside them it would take the place of evidence in an
+answer.  Unless they are `answered`, summaries are for contexts alone, where a source of their own
+shows them.
+
 Cost: about 0.5 ms for each sentence of a closed stage that is new or has grown; O(n log n)
 comparisons at each sleep, 2 ms at 20k rows.
 """
@@ -37,9 +41,11 @@ from ...engine.base.numerics import kernel
 from ...engine.context.quoting import blocks
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
+    APART,
     ARRIVED,
+    BAN,
     DRAFTS,
     GRAPH,
     HIDE,
@@ -249,6 +255,7 @@ class StageSummaryParams(Params):
     growth: float  # of a stage before its summary is made anew
     sentences: int  # of each part
     words: int  # of what it is about
+    answered: bool  # whether summaries are answers beside events
 
 
 class StageSummary(Mechanism[StageSummaryParams]):
@@ -312,6 +319,14 @@ class StageSummary(Mechanism[StageSummaryParams]):
                     row,
                     len(draft.sources),
                 )
+
+    @hook(Phase.RETRIEVE, reads=(KIND, STAGE), adds=(BAN, APART), sets=())
+    def keep_apart(self, view: Any, cue: Cue) -> None:
+        """One vote against each summary, so that none takes the place of an event in an answer."""
+        if not self.params.answered:
+            summaries = (view.kind == Kind.SUMMARY) & (view.stage >= 0)
+            view.ban += summaries
+            view.apart += summaries
 
 
 def _first(stage: NDArray[np.int64], row: int) -> int:

@@ -2,7 +2,8 @@
 the nearest to the current stage first.
 
 Summaries of stages are units of memory that another mechanism makes; without them this source
-offers nothing.  Near is counted in stages, in the order in which they began.  The score, by which
+offers nothing.  A summary that is kept out of answers is offered all the same, unless a filter or
+the owner excludes it.  Near is counted in stages, in the order in which they began.  The score, by which
 what is left over of the budget is spent, is nearness times the summary's own score in the ranking,
 on [0, 1].  If nothing is in FOCUS, the current stage is that of the best match.
 
@@ -23,6 +24,8 @@ from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
     ANSWERABLE,
+    APART,
+    BAN,
     BUDGET,
     FOCUS,
     KIND,
@@ -32,6 +35,7 @@ from ...engine.contract.vocabulary import (
     SESSION,
     STAGE,
     TEXTS,
+    VISIBLE,
 )
 from ...engine.state.ranking import best
 from ..shared.offering import BEYOND, MOST, on_scale, sizes, within
@@ -87,7 +91,20 @@ class StageSummaries(Mechanism[StageSummariesParams]):
 
     @hook(
         Phase.RETRIEVE,
-        reads=(BUDGET, FOCUS, OFFERED, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, TEXTS),
+        reads=(
+            BUDGET,
+            FOCUS,
+            OFFERED,
+            RELEASED,
+            ANSWERABLE,
+            VISIBLE,
+            BAN,
+            APART,
+            KIND,
+            STAGE,
+            SESSION,
+            TEXTS,
+        ),
         adds=(OFFERS,),
         sets=(),
     )
@@ -97,9 +114,9 @@ class StageSummaries(Mechanism[StageSummariesParams]):
             np.flatnonzero(view.focus > 0.0),
         )
         top = focus if focus.size else best(view.released, view.answerable & (stages >= 0), 1)
-        summaries = np.flatnonzero(
-            (view.kind == Kind.SUMMARY) & view.answerable & (view.stage >= 0)
-        )
+        # those that are kept for contexts are answerable but for the votes that keep them
+        admitted = view.answerable | (view.visible & (view.ban <= view.apart))
+        summaries = np.flatnonzero((view.kind == Kind.SUMMARY) & admitted & (view.stage >= 0))
         rows, away = nearest_first(
             summaries,
             stages,
@@ -108,7 +125,7 @@ class StageSummaries(Mechanism[StageSummariesParams]):
         )
         shown = within(sizes(view.texts, rows[:MOST]), BEYOND * view.budget) + 1
         relevance = np.empty(len(stages))
-        on_scale(view.released, view.answerable, relevance)
+        on_scale(view.released, admitted, relevance)
         for row, stages_away in zip(rows[:shown].tolist(), away[:shown].tolist(), strict=True):
             view.offers.add(
                 row,
