@@ -125,6 +125,24 @@ def a_memory_offers_the_best_matches(specimen: Any) -> Any:
     return measured, expected
 
 
+@equation(
+    "RK-12",
+    source="scoreResults as printed, term by term: raw sums, and the salience 0.5 of every event",
+    papers=(PAPER,),
+)
+def the_printed_sum_of_raw_scores(specimen: Any) -> Any:
+    memory = told(
+        specimen, scores="printed", boosts="printed", recency=1.0, relevance=2.0, salience=1.5
+    )
+    expected = []
+    for r in sorted(range(5), key=lambda row: -SCORES[row]):
+        age, k = 48.0 - 12.0 * r, sum(word in TEXTS[r].lower() for word in ("red", "boat"))
+        worth = SCORES[r] * (1 + EACH * k) * (FRESH if age < SPAN else 1.0)
+        expected.append((-worth, f"{r} {np.exp(-age / 24.0) + 2.0 * worth + 1.5 * 0.5:.6f}"))
+    offers = memory.offers("red boat?", 100)[1]
+    return [f"{o.row} {o.score:.6f}" for o in offers], [text for _, text in sorted(expected)]
+
+
 @adaptation("RK-10", source="detectIntent of the specification by hand; the kinds of each intent")
 def intents_by_the_printed_rule(specimen: Any) -> Any:
     asked = (("Fix the mast", "fix"), ("What is this ERROR?", "fix"), ("Add a prefix", "fix"),
@@ -279,3 +297,11 @@ def generous(specimen: Any) -> Any:
             view.offers.add(0, "Relevant Content", 0.0)
 
     return specimen.overriding("RankedContext", offer=offer)
+
+
+@mutant("importance counts in the printed sum", rejected_by="RK-12")
+def by_importance(specimen: Any) -> Any:
+    return specimen.replacing(
+        "printed_scores",
+        lambda recency, worth, weights: specimen.final_scores(recency, worth, worth, weights),
+    )

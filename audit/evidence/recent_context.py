@@ -130,6 +130,22 @@ def a_memory_offers_what_was_said_last(specimen: Any) -> Any:
     return measured, expected
 
 
+@equation(
+    "RC-9",
+    source="scoreResults as printed, term by term: raw sums, and the salience 0.5 of every event",
+    papers=(PAPER,),
+)
+def the_printed_sum_of_raw_scores(specimen: Any) -> Any:
+    memory = told(
+        specimen, scores="printed", last=9, recency=2.0, relevance=1.0, salience=3.0, span=7.0
+    )
+    offers = memory.offers("?", 100, session="S1")[1]
+    return [f"{o.row} {o.score:.6f}" for o in offers if o.row < 3], [
+        f"{r} {2.0 * np.exp(-(50.0 - 10.0 * r) / 7.0) + RANKED[r] + 3.0 * 0.5:.6f}"
+        for r in (2, 1, 0)
+    ]
+
+
 @limit(
     "RC-6",
     source="definition: nothing at a budget of 0, of an empty memory, and unless a context is asked for",
@@ -243,4 +259,12 @@ def unknown(specimen: Any) -> Any:
     original = specimen.final_scores
     return specimen.replacing(
         "final_scores", lambda r, v, s, w: original(r, v, s, w) + 0.0 * np.sum(v)
+    )
+
+
+@mutant("importance counts in the printed sum", rejected_by="RC-9")
+def by_importance(specimen: Any) -> Any:
+    return specimen.replacing(
+        "printed_scores",
+        lambda recency, worth, weights: specimen.final_scores(recency, worth, worth, weights),
     )

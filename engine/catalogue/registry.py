@@ -92,6 +92,14 @@ class Parameter(_Strict):
     read: Read | None = None
     free: tuple[float, float] | None = None
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest value; infinite where there is none."""
+        return (
+            -math.inf if self.low is None else self.low,
+            math.inf if self.high is None else self.high,
+        )
+
     @model_validator(mode="after")
     def _no_path(self) -> Self:
         if self.unit == UNIT and (
@@ -620,7 +628,9 @@ class Registry:
         entry = self.entry(id)
         cls = of or self.load(entry)
         params = parameters(entry, cls.params_class, overrides or {}, chosen)
-        return cls(id, params, {name: p.unit for name, p in entry.params.items()}, self.order[id])
+        made = cls(id, params, {name: p.unit for name, p in entry.params.items()}, self.order[id])
+        made.limits = {name: p.bounds for name, p in entry.params.items()}
+        return made
 
 
 def parameters(
@@ -726,10 +736,7 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
             where=where,
             cure=f"give {cure}{unit.replace(' ', ' in ', 1)}",
         )
-    low, high = (
-        (-math.inf if declared.low is None else declared.low),
-        (math.inf if declared.high is None else declared.high),
-    )
+    low, high = declared.bounds
     if not low <= value <= high:
         raise RegistryError(
             f"{value!r} is outside [{low:g}, {high:g}]{unit}",

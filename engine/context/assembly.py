@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -191,8 +192,10 @@ def assemble(
         )
     asked = narrowed(query, only, task)
     text = asked.text if isinstance(asked, Query) else asked
+    start = perf_counter()
     answer, offers = _asked(memory, asked, budget, max_items, session, strategy)
-    return _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
+    made = _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
+    return replace(made, seconds=perf_counter() - start)
 
 
 def default_strategy(memory: AssemblyMemory) -> str:
@@ -291,7 +294,15 @@ def _made(
             counter,
             form,
             strategy,
-            {**facts, "candidates": len(candidates), "sources": spent},
+            {
+                **facts,
+                "candidates": len(candidates),
+                "sources": spent,
+                "considered": {
+                    source: sum(offer.source == source for offer in offers)
+                    for source in memory.sources
+                },
+            },
             answer,
         )
     most = max_items or 0 if budget is None else most_read(budget)

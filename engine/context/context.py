@@ -35,8 +35,9 @@ class Context:
     cut         by section, what is shown of what could be
     strategy    name
     metadata    the query, the budget (None: by number of items), the format and how many candidates
-                were looked at; of sources also the tokens that each spent; no times
+                were looked at; of sources also how many each offered and the tokens that it spent
     answer      from which it was made, for `Engine.use`; None: from none
+    seconds     that it took, the retrieval included; equal contexts may differ in it
 
     >>> Context("", (), 0, "length/4", False, (), "nothing", {})
     <Context by nothing: 0 components, 0 tokens>
@@ -51,6 +52,7 @@ class Context:
     strategy: str
     metadata: Mapping[str, Any]
     answer: Answer | None = field(default=None, repr=False, compare=False)
+    seconds: float = field(default=0.0, repr=False, compare=False)
 
     def updated(self, event: Event, counter: TokenCounter = LENGTH) -> Context:
         """The context with a new event first, under the heading "Recent Activity"; components of
@@ -102,11 +104,11 @@ class Context:
         return replace(self, text="", components=(), tokens=0, truncated=bool(cut), cut=cut)
 
     def plain(self) -> dict[str, Any]:
-        """All fields but the answer, as JSON takes them."""
+        """All fields but the answer and the time that it took, as JSON takes them."""
         return {
             name: value
             for name, value in asdict(replace(self, answer=None)).items()
-            if name != "answer"
+            if name not in ("answer", "seconds")
         }
 
     def __repr__(self) -> str:

@@ -18,6 +18,7 @@ from ..base.times import as_hours
 from ..base.turns import Serial, Turns, serial
 from ..contract.records import Event, attribute_pairs
 from ..state.event_log import EventLog
+from .tokens import TokenBudget
 
 KIND: Final = "kind"
 TASK: Final = "task"
@@ -92,9 +93,7 @@ def divided(
     parts = [
         share if need is None else min(share, need)
         for share, need in zip(
-            (budget * percent // 100 for percent in PERCENT[:3]),
-            (root, path, siblings),
-            strict=True,
+            map(TokenBudget(budget).allocate, PERCENT[:3]), (root, path, siblings), strict=True
         )
     ]
     return PartTokens(parts[0], parts[1], parts[2], budget - sum(parts))

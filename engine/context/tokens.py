@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import math
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -19,7 +20,63 @@ from ..text.utf8 import encoded
 
 CHARACTERS: Final = 4  # characters of a token, where no tokeniser is known
 REMEMBERED: Final = 8_192  # texts whose counts a tokeniser keeps
+WHERE: Final = "token budget"
 CURE: Final = f"give a {TOKENIZER}, a folder that holds one, or nothing to count {CHARACTERS} characters as a token"
+
+
+class TokenBudget:
+    """A budget of tokens for callers that assemble prompts of their own.  Not shared by threads.
+
+    total  tokens
+    used   tokens so far; may exceed the total
+
+    >>> budget = TokenBudget(1000)
+    >>> budget.use(budget.allocate(15))
+    >>> budget.remaining, budget.exceeded
+    (850, False)
+    """
+
+    def __init__(self, total: int) -> None:
+        """Raises InputError for no whole number from 0."""
+        self.total, self.used = _tokens(total), 0
+
+    def allocate(self, percent: float) -> int:
+        """Whole tokens of a share of the total; nothing is used by it.  Raises InputError for a
+        share outside 0 to 100.
+        """
+        if (
+            isinstance(percent, bool)
+            or not isinstance(percent, int | float)
+            or not 0 <= percent <= 100
+        ):
+            raise InputError(
+                f"a share of {percent!r} percent", where=WHERE, cure="give a number from 0 to 100"
+            )
+        return math.floor(self.total * percent / 100)
+
+    def use(self, tokens: int) -> None:
+        """Count tokens as used, more than remain, too.  Raises InputError for no whole number
+        from 0.
+        """
+        self.used += _tokens(tokens)
+
+    @property
+    def remaining(self) -> int:
+        """Tokens that are left; below 0 once the budget is exceeded."""
+        return self.total - self.used
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether more than the total is used."""
+        return self.used > self.total
+
+
+def _tokens(number: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise InputError(
+            f"{number!r} tokens", where=WHERE, cure="give a whole number of tokens from 0"
+        )
+    return number
 
 
 class TokenCounter(Protocol):

@@ -213,6 +213,8 @@ class Mechanism(Generic[P]):
 
     owns: ClassVar[tuple[Touched, ...]] = ()
     params_class: ClassVar[type[Params]] = Params
+    # least and greatest value of the parameters that have them, as the registry says
+    limits: Mapping[str, tuple[float, float]] = MappingProxyType({})
     _hooks: ClassVar[tuple[Hook, ...]] = ()
     _forecasts: ClassVar[tuple[ReadingMethod, ...]] = ()
     _rests: ClassVar[tuple[ReadingMethod, ...]] = ()

@@ -40,6 +40,7 @@ from .erasing import Erasure, going
 from .explain import Explanation, explained
 from .passing import Passing
 from .readable import ReadableMemory
+from .requests import SourceStrategy, sources_as
 from .telling import Telling
 
 
@@ -277,6 +278,7 @@ class Engine(ReadableMemory):
         only: Only | None = None,
         reader: ContextReader | None = None,
         also: str = "",
+        strategy: SourceStrategy | None = None,
         ttl: float = 0.0,
     ) -> Context:
         """The text that a reader gets for a query, under a budget of tokens, and what was cut.  The
@@ -284,6 +286,8 @@ class Engine(ReadableMemory):
 
         max_tokens  most tokens of the whole text, by the tokeniser of the embedder, else length / 4;
                     None: of `reader`, else by number of items, with nothing condensed
+        strategy    of sources that act otherwise for this request alone, their parameters by name,
+                    such as {"recent_context": {"share": 10, "last": 5}}; None: as they are
         ttl         h, simulated time: a context that was assembled so long ago is taken again if
                     only time has passed since; with 0, only one of this very state, which is the
                     same object
@@ -296,9 +300,11 @@ class Engine(ReadableMemory):
             self._sound("context")
             further: dict[str, Any] = {"max_items": max_items, "session": session, "task": task,
                                        "only": only, "reader": reader, "also": also}  # fmt: skip
-            asked = (query, max_tokens, type(max_tokens), type(max_items), *further.values())
             make = partial(assemble, self, query, max_tokens, **further, counter=self._counter)
-            return self._contexts.kept(self.changes.begun, asked, make, self.now, ttl)
+            with sources_as(self.assembly, strategy) as sources:
+                asked = (query, max_tokens, type(max_tokens), type(max_items),
+                         *further.values(), sources)  # fmt: skip
+                return self._contexts.kept(self.changes.begun, asked, make, self.now, ttl)
 
     @serial
     def offers(

@@ -121,9 +121,9 @@ class Walks:
         return Walks, ()  # a copy begins without any
 
     def masses(
-        self, graph: Any, n: int, seeds: Sequence[int], made: Callable[[], NDArray[np.float64]]
+        self, graph: Any, n: int, walk: Sequence[float], made: Callable[[], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """What `made` returns for these seeds, an array of its own, (n,).  O(n + edges) if it is
+        """What `made` returns for a walk, its seeds and parameters, an array of its own, (n,).  O(n + edges) if it is
         kept.
         """
         targets = allocated(graph.target)
@@ -131,7 +131,7 @@ class Walks:
         if self._targets() is not targets or state != self._state:
             self._kept.clear()
             self._targets, self._state = weakref.ref(targets), state
-        key = tuple(seeds)
+        key = tuple(walk)
         if key not in self._kept:
             values = made()
             rows = np.flatnonzero(~np.isnan(values))
@@ -194,7 +194,7 @@ class AdjacentStages(Mechanism[AdjacentStagesParams]):
         mass = self.walks.masses(
             graph,
             len(stages),
-            list(seeds),
+            (p.damping, p.epsilon, *seeds),
             lambda: masses(graph, len(stages), list(seeds), p.damping, p.epsilon),
         )
         matches = best(view.released, view.answerable & (view.kind != Kind.SUMMARY), MOST)

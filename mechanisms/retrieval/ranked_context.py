@@ -37,7 +37,7 @@ from ...engine.contract.vocabulary import (
 )
 from ...engine.state.ranking import best
 from ...engine.text.features import fold
-from ..shared.items import Decay, decayed, final_scores, signals_of
+from ..shared.items import Decay, Scores, decayed, final_scores, printed_scores, signals_of
 from ..shared.offering import on_scale
 
 SECTION: Final = "Relevant Content"
@@ -71,6 +71,7 @@ class RankedContextParams(Params):
     fitting: float  # factor where the kind of the event goes with the intent
     decay: Decay
     span: float  # h
+    scores: Scores  # whether terms are put on one scale, or summed as printed
     recency: float  # weight in the final score
     relevance: float
     salience: float
@@ -88,8 +89,9 @@ class RankedContext(Mechanism[RankedContextParams]):
     def offer(self, view: Any, cue: Cue) -> None:
         p, span, asked = self.params, self.hours("span"), signals_of(cue.query.text)
         rows = best(view.released, view.answerable, p.most if view.budget else 0)
-        relevance = np.empty(len(view.released))
-        on_scale(view.released, view.answerable, relevance)
+        relevance = np.array(view.released, dtype=np.float64)
+        if p.scores == "scaled":
+            on_scale(view.released, view.answerable, relevance)
         ages, worth = (
             [max(view.now - float(view.created[row]), 0.0) for row in rows.tolist()],
             relevance[rows],
@@ -114,8 +116,11 @@ class RankedContext(Mechanism[RankedContextParams]):
                 for row in rows.tolist()
             ]
         recency = [decayed(age, span, p.decay == "half") for age in ages]
-        scores = final_scores(
-            recency, worth, view.importance[rows], (p.recency, p.relevance, p.salience)
+        weights = (p.recency, p.relevance, p.salience)
+        scores = (
+            final_scores(recency, worth, view.importance[rows], weights)
+            if p.scores == "scaled"
+            else printed_scores(recency, worth, weights)
         )
         for place in np.argsort(-worth, kind="stable").tolist():
             view.offers.add(int(rows[place]), SECTION, float(scores[place]))

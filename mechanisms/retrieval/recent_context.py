@@ -31,7 +31,7 @@ from ...engine.contract.vocabulary import (
     RELEASED,
     SESSION,
 )
-from ..shared.items import Decay, decayed, final_scores
+from ..shared.items import Decay, Scores, decayed, final_scores, printed_scores
 
 SECTION: Final = "Recent Activity"
 
@@ -72,6 +72,7 @@ class RecentContextParams(Params):
     highlights: int  # events of each of them
     decay: Decay
     span: float  # h
+    scores: Scores  # whether terms are put on one scale, or summed as printed
     recency: float  # weight in the final score
     relevance: float
     salience: float
@@ -98,11 +99,11 @@ class RecentContext(Mechanism[RecentContextParams]):
             )
             for row in rows.tolist()
         ]
-        scores = final_scores(
-            recency,
-            view.released[rows],
-            view.importance[rows],
-            (p.recency, p.relevance, p.salience),
+        weights = (p.recency, p.relevance, p.salience)
+        scores = (
+            final_scores(recency, view.released[rows], view.importance[rows], weights)
+            if p.scores == "scaled"
+            else printed_scores(recency, view.released[rows], weights)
         )
         for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
             view.offers.add(row, SECTION, score, kind="recent")

@@ -18,8 +18,10 @@ from ...engine.text.features import terms_of
 from .offering import on_scale
 
 Decay = Literal["e", "half"]
+Scores = Literal["scaled", "printed"]
 Intent = Literal["fix", "explain", "question", "action"]
 
+SALIENCE_OF_EVENTS: Final = 0.5  # of every event, as printed
 INTENTS: Final[Mapping[Intent, tuple[str, ...]]] = MappingProxyType(
     {
         "fix": ("fix", "error", "bug"),
@@ -115,6 +117,23 @@ def final_scores(
         on_scale(given, np.ones(len(given), dtype=np.bool_), out)
         scores += weight * np.nan_to_num(out)
     return scores / total if total > 0 else scores
+
+
+def printed_scores(recency: Any, relevance: Any, weights: Sequence[float]) -> NDArray[np.float64]:
+    """w_r r + w_v v + 0.5 w_s, as printed: no term is put on a scale, the weights are not divided by
+    their sum, and every event has the salience 0.5.  NaN counts as 0.  O(items).
+
+    recency, relevance  (k,)
+    weights             w_r, w_v, w_s >= 0
+
+    >>> printed_scores([1.0, 0.5], [2.0, 3.0], (1.0, 2.0, 1.0)).tolist()
+    [5.5, 7.0]
+    """
+    of_recency, of_relevance, of_salience = weights
+    given = [np.nan_to_num(np.asarray(values, dtype=np.float64)) for values in (recency, relevance)]
+    return np.asarray(
+        of_recency * given[0] + of_relevance * given[1] + of_salience * SALIENCE_OF_EVENTS
+    )
 
 
 def keywords(text: str) -> tuple[str, ...]:
