@@ -1,0 +1,108 @@
+"""Look-ups: what they say is what plain lists of the told events say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hebbarium as hb
+from hebbarium.lookups import Lookups
+
+NAMES = ("Ada", "Bo", "Cleo", "Dora")
+
+
+def talk() -> list[hb.Event]:
+    rng = np.random.default_rng(7)
+    events = []
+    for n in range(40):
+        first, second = rng.choice(NAMES, 2, replace=False).tolist()
+        text = f"They say {first} met {second} about part {n}."
+        events.append(hb.Event(float(n), text, "Eve", f"S{int(rng.integers(0, 6))}", f"e{n}"))
+    return events
+
+
+def test_the_latest_sessions_are_those_of_the_list() -> None:
+    memory, events = hb.memory("bm25", embedding="hashing:16"), talk()
+    memory.encode_all(events)
+    memory.archive(39)
+    shown = events[:39]
+    by_hand = sorted({e.session for e in shown},
+                     key=lambda s: -max(e.time for e in shown if e.session == s))  # fmt: skip
+    records = Lookups(memory).recent_sessions(4)
+    assert [r.name for r in records] == by_hand[:4]
+    for record in records:
+        times = [e.time for e in shown if e.session == record.name]
+        assert (record.events, record.first, record.last) == (len(times), min(times), max(times))
+
+
+def test_entities_are_found_and_ordered_by_who_mentions_them() -> None:
+    memory, events = hb.memory("bm25", embedding="hashing:16"), talk()
+    memory.encode_all(events)
+    memory.archive(3)
+    rows = {
+        name.lower(): tuple(n for n, e in enumerate(events) if name in e.text and n != 3)
+        for name in NAMES
+    }
+    ask = Lookups(memory)
+    largest = max(map(len, rows.values()))
+    for name in NAMES:
+        record = ask.find_entity(name)
+        assert record is not None and record.rows == rows[name.lower()]
+        assert record.salience == pytest.approx(len(record.rows) / largest)
+    salient = [record.name for record in ask.salient_entities(3)]
+    assert [len(rows[name]) for name in salient] == sorted(map(len, rows.values()))[::-1][:3]
+    assert ask.find_entity("Nobody") is None
+
+
+def test_relations_hold_until_they_are_ended_archived_or_erased() -> None:
+    memory = hb.memory("bm25", embedding="hashing:16")
+    for n, text in enumerate(("Ada lives in Rome.", "Ada lives in Oslo.", "Ada works at Acme.")):
+        memory.encode(hb.Event(float(n), text, "Bo", id=f"e{n}", dated=False))
+    ask = Lookups(memory)
+
+    def told() -> list[tuple[str, str]]:
+        return [(r.kind, r.target) for r in ask.relations("Ada")]
+
+    assert told() == [("lives in", "oslo"), ("works at", "acme")]
+    memory.archive(2)
+    assert told() == [("lives in", "oslo")]
+    memory.erase("e1", confirm=True)
+    assert told() == [("lives in", "rome")]
+
+
+def test_patterns_that_share_words_come_first_then_those_that_served() -> None:
+    memory = hb.memory("bm25+coding", embedding="hashing:16")
+    texts = ("Always run the tests before you push.", "Never commit secrets.", "It rained.",
+             "Always push to a branch.")  # fmt: skip
+    memory.encode_all(hb.Event(float(n), t, "Bo", dated=False) for n, t in enumerate(texts))
+    memory.outcome(3, True)
+    memory.outcome(0, False)
+    records = Lookups(memory).match_patterns("May I push?")
+    assert [(r.row, r.rate, r.applications, r.shared) for r in records] == [
+        (3, 2 / 3, 1, ("push",)),
+        (0, 1 / 3, 1, ("push",)),
+        (1, 1 / 2, 0, ()),
+    ]
+    with pytest.raises(hb.HebbariumError, match="marks no patterns"):
+        Lookups(hb.memory("bm25", embedding="hashing:16")).match_patterns("push")
+
+
+def test_the_signals_of_a_query_name_known_entities_alone() -> None:
+    memory = hb.memory("bm25", embedding="hashing:16")
+    memory.encode(hb.Event(0.0, "They say Ada sings.", dated=False))
+    signals = Lookups(memory).signals("Can you fix the boat of Ada and Zoe?")
+    assert (signals.intent, signals.entities) == ("fix", ("ada",))
+    assert "boat" in signals.keywords and "error" in signals.kinds
+
+
+def test_look_ups_change_nothing_and_refuse_odd_numbers() -> None:
+    memory = hb.memory("bm25", embedding="hashing:16")
+    ask = Lookups(memory)
+    assert ask.recent_sessions() == ask.salient_entities() == ask.relations("Ada") == ()
+    memory.encode_all(talk())
+    digest = memory.digest()
+    for look in (ask.recent_sessions, ask.salient_entities):
+        look(3)
+        with pytest.raises(hb.HebbariumError):
+            look(-1)
+    assert memory.digest() == digest
