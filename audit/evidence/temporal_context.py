@@ -321,7 +321,7 @@ class Words(Mechanism[WordParams]):
 
 
 def context_signal(specimen: Any, events: list[Event], query: str) -> Vector:
-    params = specimen.TemporalContextParams(1.0, BETA, 0.5, 24.0, 0.5, 1.0, 100, 0.0, 1.0, 0.5)
+    params = specimen.TemporalContextParams(1.0, BETA, 0.5, 24.0, 0.5, 1.0, 100, 0.0, 1.0, 0.0, 0.5)
     context = specimen.TemporalContext("temporal_context", params, {"drift_time": "h"}, 1)
     memory = Engine([Words("words", WordParams(1.0)), context], HashingEmbedder(64))
     memory.encode_all(events)
@@ -561,10 +561,16 @@ USES = (
 
 
 def asked_in_session(
-    specimen: Any, time_scale: float, present: float, beta: float, g: float, tau: float
+    specimen: Any,
+    time_scale: float,
+    present: float,
+    beta: float,
+    g: float,
+    tau: float,
+    source: float = 0.0,
 ) -> tuple[Any, Any]:
     """The signal at questions from sessions and from nowhere, after uses, and the full model
-    with contexts that drift on fresh directions.
+    with contexts that drift on fresh directions; the context of source is a unit vector a session.
     """
     memory = memory_of(
         specimen,
@@ -578,9 +584,12 @@ def asked_in_session(
         recalled_items=100,
         own_support=1.0,
         present=present,
+        source=source,
     )
     measured, expected, left, before = list[Any](), list[Any](), list[float](), ("", 0.0)
     n, tau, room = len(HEARD), tau * time_scale, 200
+    names = sorted({session for _, _, session in HEARD} - {""})
+    sources = np.array([[float(session == name) for name in names] for _, _, session in HEARD])
     for time, _, session in HEARD:
         left.append(math.exp(-(time - before[1]) / tau) * (1.0 if session == before[0] else 0.6))
         before = session, time
@@ -615,7 +624,10 @@ def asked_in_session(
             drifted(session, memory.now) if session in now else (np.zeros_like(t[0]), np.zeros(n))
         )
         a += scale * (t @ v) + bound @ (weights + scale * cued)
-        silent = match.max() <= 0.0 and (session not in now or not present)
+        shared = sources @ np.array([float(name == session != "") for name in names])
+        a += source * shared
+        unsaid = (session not in now or not present) and not (source and shared.any())
+        silent = match.max() <= 0.0 and unsaid
         measured.append(np.nan_to_num(memory.column(specimen.CONTEXT), nan=-1.0).tolist())
         expected.append([-1.0] * n if silent else a.tolist())
 
@@ -656,6 +668,24 @@ def asked_in_session(
 
 
 @equation(
+    "TC-11",
+    source="Polyn, Norman & Kahana 2009: sources are orthonormal; the product of explicit vectors",
+    rtol=1e-12,
+    papers=("polyn2009context",),
+)
+def memories_of_the_source_asked_in_are_supported_alike(specimen: Any) -> Any:
+    sessions = np.array([3, 0, 3, -1, 1, 3])
+    basis = np.vstack([np.eye(4), np.zeros(4)])  # an event of no session has no source
+    measured, expected = list[Any](), list[Any]()
+    for asked in (3, 0, 2, -1):
+        out = np.arange(6.0)
+        specimen.add_source(sessions, asked, 0.35, out)
+        measured.append(out)
+        expected.append(np.arange(6.0) + 0.35 * basis[sessions] @ basis[asked])
+    return measured, expected
+
+
+@equation(
     "TC-10",
     source=f"{HK}: explicit context vectors in numpy, through items said and recalled, to the time of asking; contexts drift on fresh "
     "directions between; odd numbers, two sessions with events, one without, one unknown, and nowhere",
@@ -670,6 +700,8 @@ def a_question_is_asked_in_the_context_of_its_session(specimen: Any) -> Any:
             (1.0, 1.0, 0.55, 0.35, 20.0),
             (3.0, 0.4, BETA, 0.5, 5.0),
             (1.0, 0.0, BETA, 1.0, 24.0),
+            (1.0, 0.7, BETA, 0.4, 24.0, 0.85),
+            (1.0, 0.0, BETA, 0.4, 24.0, 0.3),
         )
     ]
     return np.concatenate([measured for measured, _ in cases]), np.concatenate(
@@ -936,3 +968,28 @@ def bound_backwards(specimen: Any) -> Any:
 @mutant("used memories do not cue by their bindings", rejected_by="TC-10")
 def unbound(specimen: Any) -> Any:
     return specimen.replacing("add_bound", lambda cue, bound, binding, out: None)
+
+
+@mutant("a source of no session is a source, too", rejected_by="TC-11")
+def nowhere_is_somewhere(specimen: Any) -> Any:
+    def add_source(source: Any, of: int, scale: float, out: Any) -> None:
+        out[source == of] += scale
+
+    return specimen.replacing("add_source", add_source)
+
+
+@mutant("source counts only where something matches", rejected_by="TC-10")
+def source_beside_matches(specimen: Any) -> Any:
+    def add_source(source: Any, of: int, scale: float, out: Any) -> None:
+        if out.any():
+            specimen.add_source(source, of, scale, out)
+
+    return specimen.replacing("add_source", add_source)
+
+
+@mutant("other sources are supported", rejected_by="TC-11")
+def other_sources(specimen: Any) -> Any:
+    def add_source(source: Any, of: int, scale: float, out: Any) -> None:
+        out[(source != of) & (source >= 0)] += scale
+
+    return specimen.replacing("add_source", add_source)

@@ -15,6 +15,10 @@ same products.  A question from nowhere has the matches alone.  A memory that is
 the context of that moment, too: to the memories that were used before it in the session, which then
 cue it.
 
+Context has a second part, that of the source (Polyn, Norman & Kahana 2009), here the session: a
+question from a session supports all memories of it alike, by L_sw, beside the support that falls with
+the distance in time.  L_sw = 0 leaves it out, as Howard & Kahana do.
+
 For orthonormal items, as in the paper's simulations, all products of contexts have a closed form,
     t_i . t_j = prod_{i<k<=j} rho_k        c_r . t_j = beta prod_{r<k<=j} rho_k for j >= r, 0
                                            before,
@@ -274,6 +278,29 @@ def add_bound(cue: Any, bound: Any, binding: Any, out: Any) -> None:
                 out[j] += cue[bound[j, k]] * binding[j, k]
 
 
+@kernel
+def add_source(source: Any, of: int, scale: float, out: Any) -> None:
+    """out_j += L_sw s_j . s, products of contexts of source, each that of its session alone.  Polyn,
+    Norman & Kahana (2009), context of source.  Cost: O(n).
+
+    source  (n,)  session of each memory, below 0 for none
+    of      ()    session of the question
+    scale   ()  1  L_sw, strength of the associations from source to items, those from the temporal
+                   context being 1
+    out     (n,)  added to
+
+    >>> out = np.zeros(3)
+    >>> add_source(np.array([4, -1, 4]), 4, 0.5, out)
+    >>> out.tolist()
+    [0.5, 0.0, 0.5]
+    """
+    if of < 0:
+        return
+    for j in range(source.shape[0]):
+        if source[j] == of:
+            out[j] += scale
+
+
 def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
     """(u + 1, u + 1) scalar products of t_r^IN of some memories and, last, of t_L, the context of
     one memory.  Howard & Kahana (2002).
@@ -358,6 +385,7 @@ class TemporalContextParams(Params):
     own_support: float
     # share of the session's context in the context at asking; 1: the paper's rho
     present: float
+    source: float  # L_sw
     weight: float
 
 
@@ -427,10 +455,13 @@ class TemporalContext(Mechanism[TemporalContextParams]):
         else:
             rows = rows[:0]
         used, weights, last, said = self._present(view, cue)
-        if not (rows.size or used.size or said):
+        shared = p.source > 0.0 and cue.session >= 0 and (view.session == cue.session).any()
+        if not (rows.size or used.size or said or shared):
             return
         if not rows.size:
             context[...] = 0.0
+        if shared:
+            add_source(view.session, cue.session, p.source, context)
         other = np.empty(len(context))
         if used.size:
             support(
