@@ -200,7 +200,7 @@ def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
         name == "cortex" or (name in COMPARED and name != "hipporag")
     )
     assert ("language model" in row.consolidation) == (
-        name in ("all_mem", "cortex", "light") or name.startswith("true_memory")
+        name in ("all_mem", "cortex", "light", "hipporag") or name.startswith("true_memory")
     )
     assert ("ask a language model: `query_expansion`" in row.model) == (
         name == "cortex" or name.startswith("true_memory")

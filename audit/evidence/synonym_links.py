@@ -4,6 +4,7 @@ linear systems in numpy.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Registry
 from ...engine.contract.records import Event
+from ...engine.ports.language_model import Reply
 from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
 from ...mechanisms.shared.synonyms import joined
 from ..checks import adaptation, equation, limit, mutant
@@ -332,6 +334,88 @@ def mass_over_cosine(specimen: Any) -> Picture:
         "probability at the synonym",
         (Curve("the memory of the synonym", cosines, np.array(mass)),),
     )
+
+
+# --- a language model -----------------------------------------------------------------------------
+class TripleFilter:
+    """A language model that knows one triple of each message, keeps of those that it is offered the
+    ones with a word, and notes what it was offered.
+    """
+
+    name, revision = "filter", "1"
+
+    def __init__(self, word: str | None) -> None:
+        self.word, self.offered = word, list[str]()
+
+    def ask(self, requests: Any) -> list[Reply]:
+        replies = []
+        for request in requests:
+            if request.purpose == "triples":
+                name, thing = (
+                    request.prompt.split('"')[1],
+                    request.prompt.split(" ")[-1].strip('."'),
+                )
+                told = {"subject": name, "relation": "sings of", "object": thing}
+                replies.append(Reply.read(request, json.dumps({"triples": [told]})))
+            else:
+                self.offered.append(request.prompt)
+                lines = request.prompt.splitlines()[1:]
+                kept = [n for n, line in enumerate(lines, 1) if self.word and self.word in line]
+                text = json.dumps({"numbers": kept}) if self.word is not None else "no JSON"
+                replies.append(Reply.read(request, text))
+        return replies
+
+
+SONGS = (
+    (0.0, "A song of kettles", "Ada"),
+    (1.0, "A song of harbours", "Bo"),
+    (2.0, "A song of kettles", "Cleo"),
+    (3.0, "Ada hums.", "Dora"),
+)
+
+
+def ranked(specimen: Any, word: str | None) -> tuple[list[int], TripleFilter]:
+    """The rows that the walk of a question reaches, and the model that was asked."""
+    model = TripleFilter(word)
+    relations = Registry.read().instance("typed_relations", {"rules": False, "model": True})
+    memory = memory_of(
+        specimen,
+        relations,
+        "personalized_pagerank",
+        language_model=model,
+        model=True,
+        query="names",
+    )
+    encode(memory, *SONGS)
+    memory.advance(30.0)
+    memory.retrieve("Who sings of kettles, Bo?", 4)
+    return np.flatnonzero(memory.column(PAGERANK) > 0.0).tolist(), model
+
+
+@adaptation(
+    "SL-9",
+    source="by hand: the walk starts at the entities of the triples that a model keeps; of none, where it keeps none; where its reply "
+    "is no JSON, at the name in the question",
+)
+def a_model_filters_triples(specimen: Any) -> Any:
+    kettles, offered = ranked(specimen, "kettles")
+    return [
+        str(kettles),
+        str(ranked(specimen, "violins")[0]),
+        str(ranked(specimen, None)[0]),
+        str([sorted(line.split(" ", 1)[1] for line in p.splitlines()[1:]) for p in offered.offered]),
+    ], [
+        "[0, 2, 3]",
+        "[]",
+        "[1]",
+        str([['"ada sings of kettles"', '"bo sings of harbours"', '"cleo sings of kettles"',
+              '"dora sings of hums"']]),
+    ]  # fmt: skip
+
+
+@mutant("what the model keeps is thrown away", rejected_by="SL-9")
+def thrown_away(specimen: Any) -> Any:
+    return specimen.replacing("kept_of", lambda reply, triples: None)
 
 
 # --- mutants --------------------------------------------------------------------------------------

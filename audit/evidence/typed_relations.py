@@ -4,12 +4,15 @@ tellings against a loop over plain sets, and what the mechanisms that read relat
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...engine.contract.records import Event
+from ...engine.ports.language_model import Reply
+from ...engine.state.graph import EdgeType, entity_node
 from ..checks import Measured, adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of
@@ -203,6 +206,100 @@ def the_walk_of_pagerank_follows_relations(specimen: Any) -> Any:
     return [float(memory.column("pagerank")[1] > 0.0)], [1.0]
 
 
+# --- a language model -----------------------------------------------------------------------------
+class Extractor:
+    """A language model that knows the triples of some texts, and says of others what is no JSON."""
+
+    name, revision = "extractor", "1"
+    TRIPLES: Final = {
+        "the old kettle": ("ada", "is fond of", "the old kettle"),
+        "sold the boat": ("bo", "sold", "the boat"),
+    }
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def ask(self, requests: Any) -> list[Reply]:
+        self.asked += [request.prompt for request in requests]
+        replies = []
+        for request in requests:
+            told = [t for mark, t in self.TRIPLES.items() if mark in request.prompt]
+            named = [dict(zip(("subject", "relation", "object"), t, strict=True)) for t in told]
+            text = json.dumps({"triples": named}) if told else "no JSON"
+            replies.append(Reply.read(request, text))
+        return replies
+
+
+MESSAGES = (
+    (0.0, "She loves the old kettle.", "Ada"),
+    (1.0, "He sold the boat.", "Cleo"),
+    (2.0, "It rained.", "Bo"),
+    (3.0, "Bo lives in Oslo.", "Cleo"),
+)
+
+
+@adaptation(
+    "TR-10",
+    source="by hand: a model's triples of each message, asked once, with their entities and the messages that tell them",
+)
+def a_model_extracts_triples_in_sleep(specimen: Any) -> Any:
+    measured = []
+    for rules in (True, False):
+        model = Extractor()
+        memory = memory_of(specimen, language_model=model, model=True, rules=rules)
+        encode(memory, *MESSAGES)
+        memory.advance(30.0)
+        memory.advance(60.0)
+        memory.retrieve("?")
+        shown = np.ones(4, dtype=bool)
+        held = memory.store.structures[specimen.RELATIONS].shown(shown)
+        graph = memory.graph
+        kettle = entity_node(graph.entity_id("the old kettle"))
+        linked = graph.target[graph.neighbours(kettle, EdgeType.ENTITY)].tolist()
+        told = sorted(f"{r.source} {r.kind} {r.target} {r.rows}" for r in held)
+        measured.append(str((told, linked, len(model.asked), int(memory.column("triples_until")))))
+    model_told = ["ada is fond of the old kettle (0,)", "bo sold the boat (1,)"]
+    with_rules = sorted([*model_told, "bo lives in oslo (3,)"])
+    return measured, [str((with_rules, [0], 4, 4)), str((model_told, [0], 4, 4))]
+
+
+@limit(
+    "TR-11",
+    source="definition: a model whose replies are no triples, and none, leave the memory and what is read as they are without the switch",
+)
+def bad_replies_add_nothing(specimen: Any) -> Any:
+    measured = []
+    for model, switch in ((None, False), (None, True), (Extractor(), True)):
+        memory = memory_of(specimen, language_model=model, model=switch)
+        encode(
+            memory,
+            *(message for message in MESSAGES if "rained" in message[1] or "Oslo" in message[1]),
+        )
+        memory.advance(30.0)
+        memory.retrieve("?")
+        held = memory.store.structures[specimen.RELATIONS].shown(np.ones(2, dtype=bool))
+        measured.append(
+            str(([r.source for r in held], memory.graph.n_entities, len(memory.event_log.writings)))
+        )
+    return measured, [measured[0]] * 3
+
+
+@adaptation("TR-12", source="definition: a triple is erased with the message that tells it")
+def an_erased_message_tells_no_triple(specimen: Any) -> Any:
+    memory = memory_of(specimen, language_model=Extractor(), model=True)
+    encode(memory, *MESSAGES)
+    memory.advance(30.0)
+    memory.retrieve("?")
+    memory.erase(0, confirm=True)
+    memory.retrieve("?")
+    held = memory.store.structures[specimen.RELATIONS].shown(np.array(memory.column("visible")))
+    return [
+        str(sorted(r.source for r in held)),
+        str([w.text for w in memory.event_log.writings]),
+        str(memory.graph.entity_id("the old kettle")),
+    ], ["['bo', 'bo']", "['', 'bo · sold · the boat']", "None"]
+
+
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("names side by side are related", rejected_by="TR-1")
 def side_by_side(specimen: Any) -> Any:
@@ -250,6 +347,21 @@ def unread(specimen: Any) -> Any:
 @mutant("texts are never read, so no walk follows them", rejected_by="TR-9")
 def unwalked(specimen: Any) -> Any:
     return specimen.overriding("TypedRelations", tell=_nothing)
+
+
+@mutant("triples are written and read by nobody", rejected_by="TR-10")
+def unread_triples(specimen: Any) -> Any:
+    return specimen.replacing("read_triple", lambda text: None)
+
+
+@mutant("messages are asked about again in every sleep", rejected_by="TR-10")
+def again(specimen: Any) -> Any:
+    class Again(specimen.TypedRelations):  # type: ignore[misc]
+        def extract(self, view: Any, tick: Any) -> None:
+            super().extract(view, tick)
+            view.triples_until = 0
+
+    return specimen.replacing("TypedRelations", Again)
 
 
 def _nothing(self: Any, view: Any, cue: Any) -> None: ...

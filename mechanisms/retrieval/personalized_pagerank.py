@@ -77,9 +77,10 @@ class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
         links: Links = graph.links(EdgeType.ENTITY)
+        starts = view.synonyms.starts(cue)
         known = {
             entity_node(e): None
-            for name in cue.features.entities
+            for name in (cue.features.entities if starts is None else starts)
             if (e := self._entity(view, cue, name)) is not None
         }
         seeds = np.array([v for v in known if links.degree[v] > 0], dtype=np.int64)

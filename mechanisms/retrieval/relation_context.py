@@ -29,7 +29,7 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, GRAPH, OFFERS, RELEASED
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
-from ..shared.relations import KINDS, RELATIONS
+from ..shared.relations import RELATIONS, kind_named
 
 SECTION: Final = "Relationships"
 READ: Final = 50  # latest memories of an entity
@@ -151,7 +151,8 @@ class RelationContext(Mechanism[RelationContextParams]):
         typed = dict.fromkeys(
             relation_line(r.source, r.kind, r.target)
             for r in view.relations.of(first, view.answerable)
-            if second in (r.source, r.target) and not (KINDS[r.kind].both and r.target == first)
+            if second in (r.source, r.target)
+            and not (kind_named(r.kind).both and r.target == first)
         )
         if typed:
             return list(typed)
@@ -176,7 +177,7 @@ class RelationContext(Mechanism[RelationContextParams]):
         )
         name = names.of(v)
         for relation in view.relations.of(name, view.answerable):
-            if not (KINDS[relation.kind].both and relation.target == name):
+            if not (kind_named(relation.kind).both and relation.target == name):
                 other = relation.target if relation.source == name else relation.source
                 number[names.node(other)] += relation.weight
         for w in self._targets(view, v, EdgeType.RELATION):

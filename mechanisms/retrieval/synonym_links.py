@@ -8,6 +8,9 @@ there.  The names of entities are embedded when a query first finds them, each o
 are handed to `personalized_pagerank`, which walks along pairs as along any other link.  Nothing is
 stored: graph and file are those of a memory without this mechanism.
 
+With `model` the five triples nearest to the query are shown to a language model, if there is one,
+and the walk starts at the entities of those that it keeps (HippoRAG 2, recognition memory).
+
 Cost: O(new n d) after n names with new ones, embedding apart; O(nodes + links) per query for the
 network of the walk.
 """
@@ -23,8 +26,11 @@ from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import EMBEDDER, GRAPH
+from ...engine.contract.vocabulary import EMBEDDER, GRAPH, LANGUAGE_MODEL, VISIBLE
+from ...engine.text.features import terms_of
+from ..shared.relations import RELATIONS
 from ..shared.synonyms import NOTHING, SYNONYMS
+from ..shared.triples_model import OFFERED, filter_request, kept_of
 
 BATCH: Final = 256  # names compared in one pass
 SLACK: Final = 1e-4  # more than the rounding errors of a cosine in float32
@@ -59,12 +65,18 @@ class SynonymLinksParams(Params):
     cosine: float  # least, of two names
     # names of the query: those of entities alone, or the nearest entity of each other
     query: Literal["names", "nearest"]
+    model: bool  # whether a language model filters triples near to the query, if there is one
 
 
 class SynonymLinks(Mechanism[SynonymLinksParams]):
     """Links entities of near names for the walks of a query."""
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, EMBEDDER), adds=(), sets=(SYNONYMS,))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(GRAPH, EMBEDDER, LANGUAGE_MODEL, RELATIONS, VISIBLE),
+        adds=(),
+        sets=(SYNONYMS,),
+    )
     def link(self, view: Any, cue: Cue) -> None:
         graph = view.graph
         names = [graph.entity_name(e) for e in range(graph.n_entities)]
@@ -73,3 +85,25 @@ class SynonymLinks(Mechanism[SynonymLinksParams]):
         )
         if self.params.query == "nearest":
             view.synonyms.link(cue.features.entities, view.embedder.embed)
+        if self.params.model and terms_of(cue.query.text, stem=False):
+            self._start(view, cue)
+
+    @staticmethod
+    def _start(view: Any, cue: Cue) -> None:
+        """Start the walk at the entities of the triples that the model keeps; at none if it keeps
+        none, so that passages are ranked by similarity; where no reply is whole, at the names of
+        the query.
+        """
+        triples = list(
+            dict.fromkeys((r.source, r.kind, r.target) for r in view.relations.shown(view.visible))
+        )
+        places = view.synonyms.closest(
+            cue.vector, [" ".join(triple) for triple in triples], view.embedder.embed, OFFERED
+        )
+        if not places:
+            return
+        near = [triples[place] for place in places]
+        (reply,) = view.language_model.ask([filter_request(cue.query.text, near)])
+        kept = kept_of(reply, near)
+        if kept is not None:
+            view.synonyms.start(list(dict.fromkeys(name for t in kept for name in (t[0], t[2]))))

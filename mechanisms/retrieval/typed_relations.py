@@ -11,7 +11,12 @@ later telling of a kind that has one value ends the earlier one, and so does "no
 Entities get a type from their names, such as a path or a company's ending, and from the relations
 that they stand in: who lives in something is a person, and what somebody lives in a place.
 
-The table follows from the texts: nothing is saved, and what was erased is in it no more.
+With `model` a language model extracts triples of the texts in sleep (HippoRAG), if there is one;
+their names become entities of the memory, any kind of relation has any number of targets, and
+without `rules` they are all that is read.
+
+The table follows from the texts and the triples: nothing else is saved, and what was erased is in
+it no more.
 
 Cost: about 0.2 ms for each event that was not read yet; O(r log r) for r tellings once one is new.
 """
@@ -19,12 +24,27 @@ Cost: about 0.2 ms for each event that was not read yet; O(r log r) for r tellin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from ...engine.contract.columns import Phase
+import numpy as np
+
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, at_rest, hook
-from ...engine.contract.vocabulary import CREATED, KIND, SPEAKER, TEXTS
-from ..shared.relations import KINDS, RELATIONS, EntityRelation, held, relations_of
+from ...engine.contract.vocabulary import (
+    CREATED,
+    GRAPH,
+    KIND,
+    LANGUAGE_MODEL,
+    NOW,
+    SPEAKER,
+    TEXTS,
+    WRITINGS,
+)
+from ...engine.state.graph import EdgeType, entity_node
+from ..shared.facts import teller
+from ..shared.relations import KINDS, RELATIONS, EntityRelation, Telling, held, relations_of
+from ..shared.triples_model import read_triple, triples_of, triples_request, written_triple
 
 __all__ = [
     "KINDS",
@@ -36,24 +56,97 @@ __all__ = [
 ]
 
 
+# --- columns --------------------------------------------------------------------------------------
+TRIPLES_UNTIL = Column(
+    "triples_until",
+    np.int64,
+    Scope.GLOBAL,
+    "rows",
+    0,
+    "rows of whose texts a language model was asked for triples",
+    low=0,
+)
+TRIPLE: Final = "triple"  # kind of a writing
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TypedRelationsParams(Params):
-    pass
+    rules: bool  # whether texts are read by rules
+    model: bool  # whether a language model extracts triples, if there is one
 
 
 class TypedRelations(Mechanism[TypedRelationsParams]):
     """Reads relations for questions, and for sleep."""
 
-    @hook(Phase.RETRIEVE, reads=(TEXTS, SPEAKER, CREATED, KIND), adds=(), sets=(RELATIONS,))
+    owns = (TRIPLES_UNTIL,)
+
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(NOW, LANGUAGE_MODEL, KIND, TEXTS, SPEAKER, TRIPLES_UNTIL.before),
+        adds=(WRITINGS, GRAPH),
+        sets=(TRIPLES_UNTIL,),
+    )
+    def extract(self, view: Any, tick: Tick) -> None:
+        """Ask for the triples of new events, write them, and link the events to their names."""
+        if not self.params.model:
+            return
+        first, view.triples_until = int(view.triples_until), len(view.kind)
+        rows = [
+            row
+            for row in (first + np.flatnonzero(view.kind[first:] == Kind.EVENT)).tolist()
+            if view.texts[row]
+        ]
+        names = [
+            teller(int(view.speaker[row]), view.texts[row], view.texts.rendered(row))
+            for row in rows
+        ]
+        requests = [
+            triples_request(name, view.texts[row]) for name, row in zip(names, rows, strict=True)
+        ]
+        for row, reply in zip(
+            rows, view.language_model.ask(requests) if requests else (), strict=True
+        ):
+            for triple in triples_of(reply):
+                view.writings.add(written_triple(triple), TRIPLE, self.id, (row,))
+                for name in (triple[0], triple[2]):
+                    node = entity_node(view.graph.entity(name))
+                    if node not in view.graph.target[view.graph.neighbours(row, EdgeType.ENTITY)]:
+                        view.graph.add(row, node, EdgeType.ENTITY, view.now)
+                        view.graph.add(node, row, EdgeType.ENTITY, view.now)
+
+    @hook(
+        Phase.RETRIEVE, reads=(TEXTS, SPEAKER, CREATED, KIND, WRITINGS), adds=(), sets=(RELATIONS,)
+    )
     def tell(self, view: Any, cue: Cue) -> None:
-        view.relations.read(view.texts, view.speaker, view.created, view.kind)
+        self._read(view)
 
-    @hook(Phase.CONSOLIDATE, reads=(TEXTS, SPEAKER, CREATED, KIND), adds=(), sets=(RELATIONS,))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(TEXTS, SPEAKER, CREATED, KIND, WRITINGS.before),
+        adds=(),
+        sets=(RELATIONS,),
+    )
     def recall(self, view: Any, tick: Tick) -> None:
-        view.relations.read(view.texts, view.speaker, view.created, view.kind)
+        """For other mechanisms of this sleep, with the triples of former ones."""
+        self._read(view)
 
-    @at_rest(reads=())
+    def _read(self, view: Any) -> None:
+        written: list[Telling] = []
+        for writing in view.writings if self.params.model else ():
+            if writing.maker == self.id and (triple := read_triple(writing.text)):
+                source, kind, target = triple
+                row = writing.sources[0]
+                written.append(
+                    (float(view.created[row]), row, EntityRelation(source, kind, target))
+                )
+        view.relations.read(
+            view.texts, view.speaker, view.created, view.kind, written, rules=self.params.rules
+        )
+
+    @at_rest(reads=(TRIPLES_UNTIL, KIND))
     def known(self, view: Any, tick: Tick) -> bool:
-        """The table follows from the texts; time does not change it."""
-        return True
+        """The table follows from the texts and from the triples of all events that were asked for;
+        time does not change it.
+        """
+        return not self.params.model or int(view.triples_until) == len(view.kind)

@@ -100,6 +100,19 @@ KINDS: Final[Mapping[str, RelationKind]] = MappingProxyType({
     },
 })  # fmt: skip
 
+ANY_KIND: Final = RelationKind()
+
+
+def kind_named(name: str) -> RelationKind:
+    """The kind of a name; one of which nothing is known, as a language model may name it, has any
+    number of targets and one direction.  O(1).
+
+    >>> kind_named("lives in").single, kind_named("is fond of").single
+    (True, False)
+    """
+    return KINDS.get(name, ANY_KIND)
+
+
 # --- rules ----------------------------------------------------------------------------------------
 _MARK: Final = r"@\d+"
 _S: Final = rf"(?<!\bof )(?<!\bwith )(?<!\bthan )(?<!\bto )(?<!\bfrom )(?<!\bnear )(?P<s>{_MARK}(?:(?:, | and |, and ){_MARK}){{0,4}})"
@@ -396,7 +409,7 @@ def types_of(relations: Iterable[EntityRelation]) -> dict[str, str]:
     """
     asked: dict[str, Counter[str]] = {}
     for relation in relations:
-        kind = KINDS[relation.kind]
+        kind = kind_named(relation.kind)
         for name, type in ((relation.source, kind.of), (relation.target, kind.to)):
             if own := type_by_name(name) or type:
                 asked.setdefault(name, Counter())[own] += 1
@@ -445,13 +458,13 @@ def held(tellings: Iterable[Telling]) -> list[HeldRelation]:
 
     for time, row, relation in sorted(tellings, key=lambda telling: telling[:2]):
         source, kind, target = relation.source, relation.kind, relation.target
-        both = KINDS[kind].both
+        both = kind_named(kind).both
         ends = [(source, target), (target, source)] if both else [(source, target)]
         for first, second in ends:
             known = targets.setdefault((first, kind), {})
             if not relation.holds:
                 end(first, kind, second)
-            elif KINDS[kind].single:
+            elif kind_named(kind).single:
                 for before in [name for name in known if name != second]:
                     end(first, kind, before)
                     if both:
@@ -476,21 +489,33 @@ class RelationTable:
 
     def forget(self) -> None:
         """Drop all that was read.  The engine calls it when memories are erased."""
-        self._read, self._told = 0, list[Telling]()
+        self._read, self._written, self._told = 0, 0, list[Telling]()
         self._of: dict[str, list[HeldRelation]] = {}
         self._types: dict[str, str] = {}
         self._held: list[HeldRelation] = []
 
-    def read(self, texts: Any, speaker: Any, created: Any, kind: Any) -> None:
+    def read(
+        self,
+        texts: Any,
+        speaker: Any,
+        created: Any,
+        kind: Any,
+        written: Sequence[Telling] = (),
+        *,
+        rules: bool = True,
+    ) -> None:
         """Read the texts of the events that it has not read yet.  O(their length), and O(r log r)
         for r tellings in all if one of them tells a relation.
 
         texts                   TEXTS
         speaker, created, kind  (n,)  numbers, h, kinds of the rows
+        written                 what writings of the memory tell, all of them
+        rules                   whether texts are read by rules
         """
         with self._lock.lock:
-            new = list[Telling]()
-            for row in range(self._read, len(kind)):
+            new = list(written[self._written :])
+            self._written = len(written)
+            for row in range(self._read if rules else len(kind), len(kind)):
                 if kind[row] == Kind.EVENT and (text := texts[row]):
                     name = teller(int(speaker[row]), text, texts.rendered(row))
                     told = relations_of(text, "" if name.startswith("speaker ") else name)
@@ -505,6 +530,13 @@ class RelationTable:
                         of.setdefault(name, []).append(relation)
                 self._of = of
             self._read = len(kind)
+
+    def shown(self, shown: Any) -> list[HeldRelation]:
+        """The relations that a shown memory tells, in order of their first telling.
+
+        shown  (n,) bool
+        """
+        return [r for r in self._held if shown[list(r.rows)].any()]
 
     def of(self, name: str, shown: Any) -> list[HeldRelation]:
         """The relations of an entity in both directions that a shown memory tells.
@@ -536,7 +568,7 @@ class RelationTable:
 RELATIONS: Final = Structure(
     "relations",
     "typed relations that texts tell, and the types of entities",
-    ("of", "pairs", "type_of"),
+    ("of", "pairs", "type_of", "shown"),
     persists=False,
     phases=(Phase.CONSOLIDATE, Phase.RETRIEVE),
     create=RelationTable,

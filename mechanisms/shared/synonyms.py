@@ -51,6 +51,8 @@ class Synonyms:
         self._vectors: NDArray[np.float32] = np.empty((0, 0), np.float32)
         self._pairs: NDArray[np.int64] = NOTHING
         self._nearest: dict[str, int] = {}
+        self._starts: list[str] | None = None
+        self._facts: dict[str, NDArray[np.float32]] = {}
         self._cue: Any = None
 
     def put(
@@ -77,6 +79,7 @@ class Synonyms:
             )
             self._pairs = np.concatenate([self._pairs, pairs_of(self._vectors, first)])
         self._names, self._nearest, self._cue = [*self._names, *fresh], {}, cue
+        self._starts = None
 
     def link(
         self, asked: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]
@@ -92,6 +95,37 @@ class Synonyms:
             cosines[:, ~self._vectors.any(axis=1)] = -np.inf
             self._nearest = dict(zip(unknown, cosines.argmax(axis=1).tolist(), strict=True))
 
+    def closest(
+        self,
+        vector: NDArray[np.float32],
+        facts: Sequence[str],
+        embed: Callable[[Sequence[str]], NDArray[np.float32]],
+        most: int,
+    ) -> list[int]:
+        """Places of the facts with the largest cosine to a vector, the largest first, the first of
+        equal ones.  Facts that were not embedded yet are; others are forgotten.  O(facts d).
+        """
+        fresh = [fact for fact in dict.fromkeys(facts) if fact not in self._facts]
+        vectors = dict(zip(fresh, np.array(embed(fresh), np.float32), strict=True)) if fresh else {}
+        known = self._facts
+        self._facts = {f: vectors[f] if f in vectors else known[f] for f in facts}
+        if not facts:
+            return []
+        cosines = np.stack([self._facts[fact] for fact in facts]) @ vector
+        return np.argsort(-cosines, kind="stable")[:most].tolist()
+
+    def start(self, names: Sequence[str]) -> None:
+        """Let the walk of this query start at these entities, in place of those that it names."""
+        self._starts = list(names)
+
+    def starts(self, cue: Any) -> list[str] | None:
+        """The entities at which the walk of this query starts; None: at those that it names."""
+        return self._starts if self._cue is cue else None
+
+    def forget(self) -> None:
+        """Drop all that follows from texts.  The engine calls it when memories are erased."""
+        self._facts, self._starts = {}, None
+
     def of(self, cue: Any) -> NDArray[np.int64]:
         """(k, 2) pairs of entities, none if no mechanism set them for this query."""
         return self._pairs if self._cue is cue else NOTHING
@@ -104,7 +138,7 @@ class Synonyms:
 SYNONYMS = Structure(
     "synonyms",
     "pairs of entities whose names are near in meaning, for the present query",
-    ("put", "link", "of", "nearest"),
+    ("put", "link", "closest", "start", "starts", "of", "nearest"),
     persists=False,
     phases=(Phase.RETRIEVE,),
     create=Synonyms,

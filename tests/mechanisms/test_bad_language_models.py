@@ -28,6 +28,9 @@ ASKING = {
     "fact_timeline": {"model": True, "cosine": 0.1, "members": 2, "superseded": 1.0},
     "topology_consolidation": {"model": True, "interval": 1},
     "stage_detection": {"by": "model", "window": 1},
+    "typed_relations": {"model": True},
+    "evolving_notes": {},
+    "synonym_links": {"model": True},
 }
 SET = {**ASKING, "dense_similarity": {"passages": False}, "lexical_bm25": {}, "typed_expansion": {}}
 MECHANISMS = [REGISTRY.instance(id, params) for id, params in SET.items()]
@@ -190,8 +193,10 @@ def test_nonsense_of_the_right_form_loses_no_text(seed: int) -> None:
     )
     assert {
         "hypothetical_memories",
+        "note",
         "scratchpad",
         "stage_division",
+        "triples",
         "topology_descriptor",
         "topology_diagnosis",
     } <= set(model.asked)

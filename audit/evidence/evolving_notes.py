@@ -1,0 +1,293 @@
+"""Evidence for evolving_notes: the signal by plain loops, and notes, links and changes in a memory by
+hand, with a scripted language model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine.memory.engine import Engine
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.ports.language_model import Reply, Request, Status
+from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of
+
+MESSAGES = (
+    (0.0, "The kettle is old.", "Ada"),
+    (1.0, "Rain again.", "Bo"),
+    (2.0, "I sold the kettle.", "Ada"),
+    (3.0, "Nothing to note.", "Bo"),
+)
+NOTES: Mapping[str, Any] = {
+    "kettle is old": {
+        "keywords": ["kettle"],
+        "tags": ["home"],
+        "context": "Ada has an old kettle.",
+    },
+    "Rain again": {"keywords": ["rain"], "tags": ["weather"], "context": "Bo sees rain."},
+    "sold the kettle": {
+        "keywords": ["kettle", "sale"],
+        "tags": ["home"],
+        "context": "Ada sold it.",
+    },
+}
+
+
+class NoteTaker:
+    """A language model that notes three messages and says of others what is no JSON; the sale of
+    the kettle is linked to the kettle, whose context it changes.
+    """
+
+    name, revision = "note-taker", "1"
+
+    def __init__(self, evolves: Any = None) -> None:
+        self.asked, self.evolves = list[str](), evolves
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        return [Reply.read(request, self.reply(request)) for request in requests]
+
+    def reply(self, request: Request) -> str:
+        self.asked.append(request.prompt)
+        if request.purpose == "note":
+            told = [note for mark, note in NOTES.items() if mark in request.prompt]
+            return json.dumps(told[0]) if told else "no JSON"
+        first, *near = request.prompt.splitlines()
+        if self.evolves is not None:
+            return json.dumps(self.evolves)
+        kettle = [n for n, line in enumerate(near, 1) if "kettle is old" in line]
+        sold = "sold" in first
+        changed = [{"number": n, "context": "Ada had a kettle.", "tags": ["past"]} for n in kettle]
+        return json.dumps({"links": kettle if sold else [], "updates": changed if sold else []})
+
+
+def told(specimen: Any, model: Any, **values: Any) -> Engine:
+    memory = memory_of(specimen, language_model=model, **values)
+    encode(memory, *MESSAGES)
+    memory.advance(30.0)
+    return memory
+
+
+def notes(memory: Engine) -> list[str]:
+    """The present note of each memory, "" for none."""
+    return [
+        memory.event_log.writings[int(number)].text if number >= 0 else ""
+        for number in memory.column("note")
+    ]
+
+
+def linked(memory: Engine) -> list[tuple[int, int]]:
+    graph = memory.graph
+    return sorted(
+        (int(source), int(target))
+        for source, target, held in zip(
+            graph.source, graph.target, memory.column("note_link"), strict=True
+        )
+        if held
+    )
+
+
+@equation("EN-1", source="plain loops over 60 random networks of notes")
+def linked_notes_borrow_from_the_best(specimen: Any) -> Any:
+    measured, expected = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(2, 9)), int(rng.integers(0, 20))
+        own = np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n))
+        source, target = rng.integers(0, n, m), rng.integers(-2, n, m)
+        held, share = rng.random(m) < 0.7, float(rng.random())
+        pool = np.argsort(source, kind="stable")
+        degree = np.bincount(source, minlength=n)
+        start = np.cumsum(degree) - degree
+        seeds = np.flatnonzero(~np.isnan(own))[:3]
+        out, by_hand = own.copy(), own.copy()
+        specimen.lend(seeds, start, degree, pool, target, held, share, own, out)
+        for s, t, yes in zip(source.tolist(), target.tolist(), held.tolist(), strict=True):
+            if yes and t >= 0 and s in seeds and not np.isnan(own[t]):
+                by_hand[t] = max(by_hand[t], share * own[s])
+        measured += np.nan_to_num(out, nan=9.0).tolist()
+        expected += np.nan_to_num(by_hand, nan=9.0).tolist()
+    return measured, expected
+
+
+@adaptation("EN-2", source="by hand: notes of three messages, one link both ways, one changed note")
+def notes_are_written_linked_and_changed(specimen: Any) -> Any:
+    model = NoteTaker()
+    memory = told(specimen, model)
+    memory.advance(60.0)
+    held = [json.loads(note) if note else {} for note in notes(memory)]
+    return [
+        str([note.get("context", "") for note in held]),
+        str([note.get("tags", "") for note in held]),
+        str(linked(memory)),
+        str([writing.sources for writing in memory.event_log.writings]),
+        str(len(model.asked)),
+        str([message.text for message in memory.events]),
+    ], [
+        "['Ada had a kettle.', 'Bo sees rain.', 'Ada sold it.', '']",
+        "[['past'], ['weather'], ['home'], '']",
+        "[(0, 2), (2, 0)]",
+        "[(0,), (1,), (2,), (0, 2)]",
+        "6",
+        str([text for _, text, _ in MESSAGES]),
+    ]
+
+
+@adaptation(
+    "EN-3",
+    source="by hand: cosines of the query with the vectors of text and note together; the link of the best note lends its share",
+    atol=1e-6,
+)
+def a_question_is_compared_with_text_and_note(specimen: Any) -> Any:
+    memory = told(specimen, NoteTaker(), seeds=1, share=0.9)
+    asked = "I sold the kettle. Ada sold it. kettle; sale; home"
+    memory.retrieve(asked, 4)
+    said = [memory.event_log.rendered(row) for row in range(4)]
+    texts = [
+        f"{said[0]} Ada had a kettle. kettle; past",
+        f"{said[1]} Bo sees rain. rain; weather",
+        f"{said[2]} Ada sold it. kettle; sale; home",
+    ]
+    embed = HashingEmbedder(16).embed
+    cosines = [float(v @ embed([asked])[0]) for v in embed(texts)]
+    best = int(np.argmax(cosines))
+    cosines[2 - best] = max(cosines[2 - best], 0.9 * cosines[best])
+    return np.nan_to_num(memory.column("noted"), nan=9.0), [*cosines, 9.0]
+
+
+@limit(
+    "EN-4",
+    source="definition: without a model, and with one that answers badly, there is no note, link or signal",
+)
+def without_a_model_nothing_is_noted(specimen: Any) -> Any:
+    class Bad:
+        name, revision = "bad", "1"
+
+        def ask(self, requests: Sequence[Request]) -> list[Reply]:
+            return [Reply(Status.TIMEOUT)] * len(requests)
+
+    measured = []
+    for model in (None, Bad()):
+        memory = told(specimen, model)
+        memory.retrieve("kettle", 4)
+        measured.append(
+            str((notes(memory), linked(memory), bool(np.isnan(memory.column("noted")).all())))
+        )
+    return measured, [str(([""] * 4, [], True))] * 2
+
+
+@adaptation(
+    "EN-5",
+    source="definition: numbers that were not shown, and contexts without words, change nothing",
+)
+def odd_replies_change_nothing(specimen: Any) -> Any:
+    odd = {
+        "links": [0, -1, 9],
+        "updates": [
+            {"number": 9, "context": "Other.", "tags": []},
+            {"number": 1, "context": "?!", "tags": ["x"]},
+            {"number": 1, "context": "long " * 100, "tags": []},
+        ],
+    }
+    memory = told(specimen, NoteTaker(odd))
+    kept = [json.loads(note)["context"] if note else "" for note in notes(memory)]
+    return [str(kept), str(linked(memory))], [
+        "['Ada has an old kettle.', 'Bo sees rain.', 'Ada sold it.', '']",
+        "[]",
+    ]
+
+
+@adaptation(
+    "EN-6", source="definition: an erased memory has no note, nor is it in the note that it changed"
+)
+def an_erased_memory_is_in_no_note(specimen: Any) -> Any:
+    memory = told(specimen, NoteTaker())
+    memory.erase(2, confirm=True)
+    memory.retrieve("kettle", 4)
+    texts = [writing.text for writing in memory.event_log.writings]
+    return [
+        str([bool(text) for text in texts]),
+        str(memory.column("note")[2]),
+        str(linked(memory)),
+    ], ["[True, True, False, False]", "-1", "[]"]
+
+
+@figure(
+    "lent",
+    caption="Match that a linked note gets from the best one, over its own",
+    source="closed form",
+)
+def lent_over_own(specimen: Any) -> Picture:
+    x = np.linspace(0.0, 1.0, 21)
+    outs = []
+    for own in x:
+        both = np.array([0.9, own])
+        out = both.copy()
+        one = np.array([0]), np.array([0, 1]), np.array([1, 0]), np.array([0]), np.array([1])
+        specimen.lend(*one, np.array([True]), 0.8, both, out)
+        outs.append(out[1])
+    return Picture(
+        "own match",
+        "match",
+        (Curve("mechanism", x, outs), Curve("max(c, 0.8 x 0.9)", x, np.maximum(x, 0.72))),
+    )
+
+
+# --- mutants --------------------------------------------------------------------------------------
+@mutant("links add their share", rejected_by="EN-1")
+def adding(specimen: Any) -> Any:
+    original = specimen.lend
+
+    def lend(seeds: Any, *rest: Any) -> None:
+        own, out = rest[-2:]
+        original(seeds, *rest)
+        out += np.where(out > own, np.nan_to_num(own), 0.0)
+
+    return specimen.replacing("lend", lend)
+
+
+@mutant("links lead one way", rejected_by="EN-2")
+def one_way(specimen: Any) -> Any:
+    original = specimen.evolution_of
+    return specimen.replacing("evolution_of", lambda reply, near: ((), original(reply, near)[1]))
+
+
+@mutant("changed notes are thrown away", rejected_by="EN-2")
+def unchanged(specimen: Any) -> Any:
+    original = specimen.evolution_of
+    return specimen.replacing("evolution_of", lambda reply, near: (original(reply, near)[0], {}))
+
+
+@mutant("notes are no part of the vector", rejected_by="EN-3")
+def text_alone(specimen: Any) -> Any:
+    class Plain(specimen.MemoryNote):  # type: ignore[misc]
+        @property
+        def text(self) -> str:
+            return ""
+
+    return specimen.replacing("MemoryNote", Plain)
+
+
+@mutant("a bad reply is an empty note", rejected_by="EN-4")
+def empty(specimen: Any) -> Any:
+    return specimen.replacing("note_of", lambda reply: specimen.MemoryNote((), (), "none"))
+
+
+@mutant("any number is taken", rejected_by="EN-5")
+def any_number(specimen: Any) -> Any:
+    return specimen.replacing("evolution_of", lambda reply, near: ((0,), {}))
+
+
+@mutant("a note that another memory changed names its own memory alone", rejected_by="EN-6")
+def own_source(specimen: Any) -> Any:
+    original = specimen.EvolvingNotes
+
+    class OwnSource(specimen.EvolvingNotes):  # type: ignore[misc]
+        def _write(self, view: Any, made: Any) -> None:
+            original._write(self, view, {row: (note, (row,)) for row, (note, _) in made.items()})
+
+    return specimen.replacing("EvolvingNotes", OwnSource)
