@@ -227,8 +227,8 @@ def lent_over_own(specimen: Any) -> Picture:
     for own in x:
         both = np.array([0.9, own])
         out = both.copy()
-        one = np.array([0]), np.array([0, 1]), np.array([1, 0]), np.array([0]), np.array([1])
-        specimen.lend(*one, np.array([True]), 0.8, both, out)
+        link = np.array([0]), np.array([0, 1]), np.array([1, 0]), np.array([0]), np.array([1])
+        specimen.lend(*link, np.array([True]), 0.8, both, out)
         outs.append(out[1])
     return Picture(
         "own match",
