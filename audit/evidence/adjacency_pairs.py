@@ -4,6 +4,7 @@ and a story whose cosines are set by hand.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import process_time
 from typing import Any
 
@@ -113,9 +114,9 @@ def a_memory_keeps_what_it_asks_and_whom_it_answers(specimen: Any) -> Any:
                 dated=False,
             )
         )
-    told = [0, 2, 2, 1, 0, 0, 2, np.nan, 1, np.nan, 1, 0, 2, 0, np.nan, 0, 1, 0, 1]
-    asked = [3, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 2, 0, 3, 0, 2, 0, 1, 0]
-    answers = [-1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 11, -1, -1, -1, 15, -1, 17]
+    told = [0, 2, 2, 1, 0, 0, 2, np.nan, 1, np.nan, 1, 0, 2, np.nan, np.nan, 0, np.nan, 0, 1]
+    asked = [3, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 1, 0]
+    answers = [-1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 11, -1, -1, -1, -1, -1, 17]
     columns = [
         memory.column(column)
         for column in (specimen.TOLD_WORDS, specimen.ASKED_WORDS, specimen.ANSWERS)
@@ -277,6 +278,19 @@ def any_speaker(specimen: Any) -> Any:
         )
         if incoming.before >= 0 and view.asked_words[incoming.before] > 0:
             view.answers[view.row] = incoming.before
+
+    return specimen.overriding("AdjacencyPairs", keep=keep)
+
+
+@mutant("what nobody says is a turn, too", rejected_by="AJ-5")
+def nobody_speaks(specimen: Any) -> Any:
+    original = specimen.AdjacencyPairs.keep
+
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        event = incoming.event
+        original(
+            self, view, replace(incoming, event=replace(event, speaker=event.speaker or "nobody"))
+        )
 
     return specimen.overriding("AdjacencyPairs", keep=keep)
 

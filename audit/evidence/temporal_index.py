@@ -5,6 +5,7 @@ stories are set by hand from the calendar.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -687,6 +688,69 @@ def days_are_those_of_the_clocks(specimen: Any) -> Any:
         True), *(False, False)]  # fmt: skip
 
 
+# texts of a cue, and whether the time that it tells counts; on 11 May was a memory
+FRAMED = (
+    ("We sold the boat yesterday. How do we pay the tax?", False),
+    ("We sold the boat yesterday. What did we eat?", True),
+    ("We sold the boat yesterday. Who called?", True),
+    ("How much was it? We sold the boat yesterday.", True),
+    ("We sold the boat yesterday! We need help. What is due?", False),
+    ("We sold the boat. What is from yesterday?", True),
+    ("We sold the boat yesterday", True),
+    ("Show what was sold yesterday. Thanks!", True),
+    ("Ada: We sang yesterday.\nBo: Is it fun?", False),
+    ("昨日 yesterday。 元気ですか？", False),
+)
+
+
+@limit("TX-23", source="ours: set by hand, by whether the question is in the past tense")
+def what_is_told_beside_a_question_is_news(specimen: Any) -> Any:
+    """Times in sentences that tell count in requests without a question, and for questions in
+    the past tense alone; the same of the first and the latest, and of the prior.
+    """
+    memory = diary(specimen)
+    measured = []
+    for text, _ in FRAMED:
+        memory.retrieve(text)
+        measured.append(
+            [
+                bool(np.isfinite(memory.column(specimen.WHEN)).any()),
+                bool((memory.column(LOG_PRIOR) < 0.0).any()),
+            ]
+        )
+    for text in ("The latest news is bad. Why is that?", "The latest news was bad. What was it?"):
+        memory.retrieve(text)
+        measured.append([bool(np.isfinite(memory.column(specimen.END)).any()), False])
+    return measured, [*([counts, counts] for _, counts in FRAMED), [False, False], [True, False]]
+
+
+@limit(
+    "TX-24",
+    source="closed form: the signal is there up to a gap of one width from the nearest visible memory; the share inside is kept",
+)
+def a_time_that_no_memory_is_near_tells_nothing(specimen: Any) -> Any:
+    memory, hidden = diary(specimen), diary(specimen, (4,))
+    measured = []
+    for life, query in (
+        (memory, "Who mended the boat on 9 May 2023?"),  # the nearest is told 9 h after it
+        (memory, "Who mended the boat on 8 May 2023?"),  # 33 h
+        (memory, "Who mended the boat on 13 May 2023?"),  # 13 h before it
+        (hidden, "Who mended the boat on 13 May 2023?"),  # 36 h
+        (memory, "Who mended the boat in June 2023?"),  # 20 days, of a month
+        (memory, "Who mended the boat in July 2023?"),
+    ):
+        life.retrieve(query)
+        measured.append(
+            [
+                bool(np.isfinite(life.column(specimen.WHEN)).all()),
+                bool(np.isnan(life.column(specimen.WHEN)).all()),
+                float(life.column(WITHIN).max()),
+            ]
+        )
+    near = [True, False, True, False, True, False]
+    return measured, [[counts, not counts, 0.0] for counts in near]
+
+
 @figure(
     "profile",
     caption="Fit of a memory with a day that is asked for, by the day that it is about: 1 for an instant of that day, less beyond "
@@ -962,6 +1026,41 @@ def all_set_back(specimen: Any) -> Any:
             np.zeros_like(standing), gap + 0.1, log_factor, out
         ),
     )
+
+
+@mutant("all times of a cue are asked for", rejected_by="TX-23")
+def all_times(specimen: Any) -> Any:
+    return specimen.replacing("asking_part", lambda text: text)
+
+
+@mutant("the sentences with a question mark alone", rejected_by="TX-23")
+def questions_alone(specimen: Any) -> Any:
+    def part(text: str) -> str:
+        sentences = re.split(r"(?<=[.!?。？])\s+|\n+", text)
+        return " ".join(s for s in sentences if s.endswith(("?", "？"))) or text
+
+    return specimen.replacing("asking_part", part)
+
+
+@mutant("the nearest memory counts however far it is", rejected_by="TX-24")
+def however_far(specimen: Any) -> Any:
+    return specimen.replacing("LEAST_FIT", 0.0)
+
+
+@mutant("a time without a memory in it tells nothing", rejected_by="TX-24")
+def only_inside(specimen: Any) -> Any:
+    return specimen.replacing("LEAST_FIT", 1.0)
+
+
+@mutant("a memory that is hidden is near enough", rejected_by="TX-24")
+def hidden_is_near(specimen: Any) -> Any:
+    class Hidden(specimen.TemporalIndex):  # type: ignore[misc]
+        def score(self, view: Any, cue: Any) -> None:
+            specimen.replacing("LEAST_FIT", 0.0).TemporalIndex.score(self, view, cue)
+            if not (view.when >= math.exp(-1.0)).any():
+                view.when[...] = np.nan
+
+    return specimen.replacing("TemporalIndex", Hidden)
 
 
 @mutant("days of UTC", rejected_by="TX-22")

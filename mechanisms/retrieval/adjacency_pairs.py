@@ -9,8 +9,9 @@ each memory has a prior by its telling share: the share of its words outside sen
 a question mark, discounted for short memories.
 
 What is said in a role (user, assistant, system) is left alone: a user's question to an assistant is
-a request, and itself holds what is worth remembering.  A query that asks who asked what is left
-alone, too.
+a request, and itself holds what is worth remembering.  What nobody says, such as a note or a
+belief, is no turn of a talk and is left alone, too: its length tells nothing about how much it
+answers.  So is a query that asks who asked what.
 
 Cost: O(length) per event; O(n) per query.
 """
@@ -28,7 +29,7 @@ from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, sign
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.records import ROLES
 from ...engine.contract.vocabulary import LOG_PRIOR, MATCH, ROW, SESSION, SPEAKER
-from ...engine.text.words import ASKS, NO_SPACE, STOPS
+from ..shared.questions import SENTENCE_END, asks
 
 # --- columns --------------------------------------------------------------------------------------
 ASKED_WORDS = Column(
@@ -37,7 +38,7 @@ ASKED_WORDS = Column(
     Scope.MEMORY,
     "words",
     0.0,
-    "words in sentences that ask; 0 also if said in a role",
+    "words in sentences that ask; 0 also if said in a role, or by nobody",
     low=0,
 )
 TOLD_WORDS = Column(
@@ -46,7 +47,7 @@ TOLD_WORDS = Column(
     Scope.MEMORY,
     "words",
     np.nan,
-    "words in its other sentences; NaN: said in a role",
+    "words in its other sentences; NaN: said in a role, or by nobody",
     low=0,
 )
 ANSWERS = Column(
@@ -67,8 +68,6 @@ ANSWER = signal(
 )
 
 # --- rules ----------------------------------------------------------------------------------------
-SENTENCE_END: Final = re.compile(rf"(?<=[.!?…{STOPS}])\s+|{NO_SPACE}|\n+")
-CLOSING: Final = "\"'”’)]*! "
 _ABOUT_ASKING: Final = re.compile(
     r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed|ing)?|inquir(?:e|es|ed|y|ies)|curious)\b"
 )
@@ -84,7 +83,7 @@ def told_and_asked(text: str) -> tuple[int, int]:
     told = asked = 0
     for sentence in SENTENCE_END.split(text):
         words = len(sentence.split())
-        if sentence.rstrip().rstrip(CLOSING).endswith(ASKS):
+        if asks(sentence):
             asked += words
         else:
             told += words
@@ -168,7 +167,7 @@ class AdjacencyPairs(Mechanism[AdjacencyPairsParams]):
         speaker.
         """
         event, row, before = incoming.event, view.row, incoming.before
-        if event.speaker in ROLES or event.get("role") in ROLES:
+        if not event.speaker or event.speaker in ROLES or event.get("role") in ROLES:
             return
         view.told_words[row], view.asked_words[row] = told_and_asked(event.text)
         if (

@@ -17,6 +17,12 @@ of the time ("What did Ada do yesterday?"); if a person, a place, a reason or a 
 ("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.
 A query with a time and content ranks by the content, with a prior against memories of other times.
 
+A cue may tell something beside its question: "It broke last night. What helps?"  What it tells is
+news, and its times say when that happened.  They are asked for only if the question is in the past
+tense ("I was in Oslo in May. What did I eat?"), or if the cue has no question at all.  Where no
+memory fits the time better than exp(-1), the signal tells nothing: standardised, the nearest of
+memories that are all far away would outvote words and meaning.
+
 Days are those of clocks: a memory is of a day if it was that day on the asker's clock, or on the
 clock of its speaker.
 
@@ -78,7 +84,7 @@ from ...engine.text.dates import (
     times,
 )
 from ...engine.text.features import features
-from ..shared.questions import asked_beside, asks_kind
+from ..shared.questions import asked_beside, asking_part, asks_kind
 from ..shared.times import asker_offset
 
 # --- columns --------------------------------------------------------------------------------------
@@ -116,6 +122,8 @@ END = signal(
 )
 SIDES: Final = {HistoryEnd.FIRST: np.min, HistoryEnd.LATEST: np.max}
 SECONDS: Final = 3600.0  # of an hour
+# of the memory that fits best: one that lies its width beyond the time asked for
+LEAST_FIT: Final = math.exp(-1.0)
 
 
 # How a memory stands in the time that is asked for.
@@ -404,6 +412,8 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
                 view.when,
                 view.within,
             )
+            if not (view.when[view.visible] >= LEAST_FIT).any():
+                view.when[...] = np.nan
         elif wanted.order in SIDES and view.visible.any():
             # a wrong clock may be ahead
             history = np.minimum(view.created[view.visible], view.now)
@@ -459,7 +469,7 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         """The times in the query, as the asker's clock shows them; it is asked at the memory's
         present time.
         """
-        return times(cue.query.text, view.now + asker_offset(cue, view.utc_offset))
+        return times(asking_part(cue.query.text), view.now + asker_offset(cue, view.utc_offset))
 
     def _standing(
         self, view: Any, cue: Cue, expressions: Sequence[TimeExpression]

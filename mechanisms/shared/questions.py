@@ -1,5 +1,5 @@
-"""Questions: the intent of a question, whether it asks for a detail or for a synthesis, and what it
-asks beside a time, by rules over its words.
+"""Questions: the intent of a question, whether it asks for a detail or for a synthesis, what it asks
+beside a time, by rules over its words, and which sentences of a text ask.
 
 Shared by the mechanisms that act on what is asked.  The rules are for English; they are matched
 against the words of the query in lower case with single spaces.  Every repeat in a pattern is
@@ -15,6 +15,51 @@ from itertools import pairwise
 from typing import Final
 
 from ...engine.text.english import STOP_WORDS, word_set
+from ...engine.text.words import ASKS, NO_SPACE, STOPS
+
+# --- sentences ------------------------------------------------------------------------------------
+SENTENCE_END: Final = re.compile(rf"(?<=[.!?…{STOPS}])\s+|{NO_SPACE}|\n+")
+CLOSING: Final = "\"'”’)]*! "
+# The simple past locates what it asks at a time; the present and the perfect do not.
+_ASKS_PAST: Final = re.compile(
+    r"\b(?:(?:did|was|were|had)(?:n['’]t)?|(?:who|what|which [^ ]+) [a-z]+(?<!e)ed)\b",
+    re.IGNORECASE,
+)
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence ends with a question mark.  O(length).
+
+    >>> asks("Where to?"), asks('"Who knows?")'), asks("See a?b for that.")
+    (True, True, False)
+    """
+    return sentence.rstrip().rstrip(CLOSING).endswith(ASKS)
+
+
+def asking_part(text: str) -> str:
+    """The text with spaces in place of the sentences that tell, if others ask of no past.  O(length).
+
+    What the asker tells beside a question is news: its times say when that happened, not when what
+    is asked for was.  Only a question in the past tense is about the time that was just told.  A
+    text without a question mark is a request as a whole.
+
+    >>> asking_part("It broke last night. What helps?").split("  ")[-1]
+    'What helps?'
+    >>> asking_part("I was in Oslo in May. What did I eat?"), asking_part("dinner in May")
+    ('I was in Oslo in May. What did I eat?', 'dinner in May')
+    """
+    pieces, start = list[tuple[int, int]](), 0
+    for gap in SENTENCE_END.finditer(text):
+        pieces.append((start, gap.end()))
+        start = gap.end()
+    pieces.append((start, len(text)))
+    asking = [(first, end) for first, end in pieces if asks(text[first:end])]
+    if not asking or any(_ASKS_PAST.search(text[first:end]) for first, end in asking):
+        return text
+    kept = list(" " * len(text))
+    for first, end in asking:
+        kept[first:end] = text[first:end]
+    return "".join(kept)
 
 
 class Intent(IntEnum):
