@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 import uuid
@@ -14,6 +15,7 @@ from types import FunctionType
 from typing import Any, Final
 
 import numba
+from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
 # s for which a file of a cache may belong to a process that still writes
@@ -73,6 +75,10 @@ class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba is not
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
+    def holds_any(self) -> bool:
+        """Whether a compiled form of the present source lies on disk."""
+        return bool(self._load_index())
+
     def _data_name(self, number: int) -> str:
         return str(super()._data_name(uuid.uuid4().int >> 64))
 
@@ -100,7 +106,9 @@ def dispatcher(
     """The function as numba compiles it, with its cache; the plain function if NUMBA_DISABLE_JIT
     is set.  The other arguments are those of `KernelCache`.
     """
-    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    # nothing calls a kernel as a function of C, whose wrapper would be compiled with it
+    wrapped: dict[str, Any] = {"no_cfunc_wrapper": True, **options}
+    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **wrapped)(function)
     if compiled is not function:  # NUMBA_DISABLE_JIT leaves it as it is
         # what is compiled names its modules, and is useless under others
         cache, package = compiled._cache, function.__module__.partition(".")[0]
@@ -108,3 +116,32 @@ def dispatcher(
             cache.cache_path, f"{package}.{cache._impl.filename_base}", stamp, name, kernels
         )
     return compiled
+
+
+def is_kept(dispatcher: Any) -> bool:
+    """Whether a compiled form of a kernel lies on disk, so that it need not be compiled."""
+    cache = getattr(dispatcher, "_cache", None)  # a plain function if NUMBA_DISABLE_JIT is set
+    return cache is not None and cache._cache_file.holds_any()
+
+
+class Undisturbed(event.Listener):
+    """No collection of garbage while kernels are compiled: numba makes millions of objects that
+    live until the end, so that collecting takes an eighth of the time and finds next to nothing.
+    """
+
+    def __init__(self) -> None:
+        self._open, self._collects = 0, False
+
+    def on_start(self, event: Any) -> None:
+        if self._open == 0:
+            self._collects = gc.isenabled()
+            gc.disable()
+        self._open += 1
+
+    def on_end(self, event: Any) -> None:
+        self._open -= 1
+        if self._open == 0 and self._collects:
+            gc.enable()
+
+
+event.register("numba:compile", Undisturbed())  # type: ignore[no-untyped-call]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Final, TypeVar, cast
@@ -18,6 +18,13 @@ from weakref import WeakSet
 import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# Elements of arrays that an exact kernel goes through in plain Python before machine code takes
+# over: code that lies on disk is loaded after a few milliseconds of Python, and code that has to
+# be compiled is compiled when Python has taken about as long as that would.
+BEFORE_LOADING: Final = 4_096
+BEFORE_COMPILING: Final = 65_536
+CALLED: Final = 16  # elements that a call costs beside those of its arrays
 
 # every kernel of this process
 declared: Final[WeakSet[Kernel]] = WeakSet()
@@ -31,15 +38,23 @@ class Kernel:
     py_func   the plain function, which tests run beside the compiled one
     options   further options of numba.njit
     compiled  whether Python runs the compiled form; a formula is compiled only within other kernels
+    exact     whether plain Python gives the bits of the compiled form, and so runs the first calls
     """
 
     # a slot that holds what a call runs costs 40 ns a call, a method 150 ns
     __slots__ = ("__call__", "__dict__", "__weakref__")
     __call__: Callable[..., Any]
 
-    def __init__(self, function: FunctionType, options: Mapping[str, Any], compiled: bool) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        options: Mapping[str, Any],
+        compiled: bool,
+        exact: bool = False,
+    ) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self.options, self.compiled = function, MappingProxyType(options), compiled
+        self.exact, self._passed = exact, 0
         self.__call__ = self._first if compiled else function
         declared.add(self)
 
@@ -47,7 +62,7 @@ class Kernel:
         if (
             "<locals>" in self.py_func.__qualname__
         ):  # closures are told apart by value, as numba tells them apart
-            return Kernel, (self.py_func, dict(self.options), self.compiled)
+            return Kernel, (self.py_func, dict(self.options), self.compiled, self.exact)
         return self.py_func.__qualname__
 
     def __repr__(self) -> str:
@@ -76,9 +91,26 @@ class Kernel:
         return typed
 
     def _first(self, *args: Any, **named: Any) -> Any:
+        if self.exact and self._affordable((args, named.values())):
+            try:
+                return _plainly(self.py_func, args, named)
+            except (ArithmeticError, ValueError):
+                pass  # machine code answers with infinity or NaN where Python refuses
         with _lock:  # one dispatcher for all threads
             self.__call__ = self.dispatcher
         return self.__call__(*args, **named)
+
+    def _affordable(self, values: Iterable[Any]) -> bool:
+        """Whether plain Python is to run a call with these arguments, which is then counted."""
+        before = self._passed
+        self._passed = passed = before + CALLED + sum(int(array.size) for array in _arrays(values))
+        if before <= BEFORE_LOADING < passed:
+            from .compiling import is_kept
+
+            with _lock:
+                if is_kept(self.dispatcher):
+                    return False
+        return passed <= BEFORE_COMPILING
 
 
 def kernel(function: F) -> F:
@@ -90,6 +122,17 @@ def kernel(function: F) -> F:
     and messages of exceptions take seconds, so they stay outside.
     """
     return _declared(function, {}, True)
+
+
+def exact_kernel(function: F) -> F:
+    """As `kernel`, if plain Python gives the same bits: a memory of few rows compiles nothing.
+
+    That holds for comparisons, whole numbers, + - * / of float64 and functions of `math`.  It does
+    not hold for functions of numpy other than `sqrt`, for powers, or where a number of float32
+    meets one that is written in the source: numpy keeps float32, numba takes float64.
+    `tests/engine/test_exact_kernels.py` compares both forms in lives of the sets that ship.
+    """
+    return _declared(function, {}, True, True)
 
 
 def summing_kernel(function: F) -> F:
@@ -113,11 +156,47 @@ def formula(function: F) -> F:
 
 
 # decorators that an audit knows
-KERNELS: Final = (kernel, summing_kernel, formula)
+KERNELS: Final = (kernel, exact_kernel, summing_kernel, formula)
 
 
-def _declared(function: F, options: Mapping[str, Any], compiled: bool) -> F:
-    return cast(F, Kernel(cast(FunctionType, function), options, compiled))
+def _declared(function: F, options: Mapping[str, Any], compiled: bool, exact: bool = False) -> F:
+    return cast(F, Kernel(cast(FunctionType, function), options, compiled, exact))
+
+
+# --- plain Python in place of machine code ---------------------------------------------------------
+def _plainly(function: FunctionType, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+    """What the compiled form of an exact kernel returns, by plain Python.
+
+    Raises ArithmeticError or ValueError where Python refuses a number; arrays are then as before.
+    """
+    given = (args, tuple(named.values()))
+    before = [(array, array.copy()) for array in _arrays(given) if array.flags.writeable]
+    try:
+        with np.errstate(all="ignore"):  # as in the compiled form
+            placed, by_name = _typed(args), dict(zip(named, _typed(given[1]), strict=True))
+            return _of_python(function(*placed, **by_name))
+    except (ArithmeticError, ValueError):
+        for array, contents in before:
+            array[...] = contents
+        raise
+
+
+def _arrays(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, Iterable) and not isinstance(value, str):
+            yield from _arrays(value)
+
+
+def _typed(value: Any) -> Any:
+    """Numbers of Python as numbers of the types that numba gives them: 64 bits, also where they
+    meet float32.
+    """
+    if isinstance(value, tuple):
+        return tuple(map(_typed, value))
+    number = {bool: np.bool_, int: np.int64, float: np.float64}.get(type(value))
+    return number(value) if number else value
 
 
 # --- what is compiled ------------------------------------------------------------------------------

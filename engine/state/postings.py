@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InputError
-from ..base.numerics import kernel, read_only
+from ..base.numerics import exact_kernel, kernel, read_only
 from ..base.sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import TextMemo
@@ -642,7 +642,7 @@ def _grown(array: NDArray[Array], size: int) -> NDArray[Array]:
     return longer
 
 
-@kernel
+@exact_kernel
 def _space_needed(
     keys: NDArray[np.int64], length: NDArray[np.int64], capacity: NDArray[np.int64]
 ) -> int:
@@ -657,7 +657,7 @@ def _space_needed(
     return room
 
 
-@kernel
+@exact_kernel
 def _append(
     keys: NDArray[np.int64],
     entries: NDArray[Entry],
@@ -735,7 +735,7 @@ def _spread(
             i += 1
 
 
-@kernel
+@exact_kernel
 def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
     """The first place from `at` on whose entry is not below `least`; `end` if there is none.
     Entries ascend.  O(log of the distance).
@@ -754,7 +754,7 @@ def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
     return at
 
 
-@kernel
+@exact_kernel
 def _bm25(
     ids: NDArray[np.int64],
     weights: NDArray[np.float64],
@@ -833,7 +833,7 @@ def _add_bm25(
         out[which[i]] += weight * times[i] / (times[i] + base + slope * lengths[which[i]])
 
 
-@kernel
+@exact_kernel
 def _count_shared(
     ids: NDArray[np.int64],
     pool: NDArray[np.int32],
@@ -889,7 +889,7 @@ def _count_listed(
         out[i] += np.float32(held)
 
 
-@kernel
+@exact_kernel
 def _overlap(sizes: NDArray[np.int32], asked: int, jaccard: bool, out: NDArray[np.float32]) -> None:
     """From the number of shared trigrams: out = shared / (asked + size - shared) if `jaccard`,
     else shared / asked.

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.numerics import kernel, read_only, summing_kernel
+from ..base.numerics import exact_kernel, read_only, summing_kernel
 from ..base.sharing import in_blocks, in_parts
 from ..base.tables import brief, html_table
 from ..base.times import moment, written
@@ -111,7 +111,7 @@ def _furthest(scores: NDArray[Any], visible: NDArray[Any], floor: float, centre:
     return float(np.abs(shown - centre).max(initial=0.0))
 
 
-@kernel
+@exact_kernel
 def add_scaled(
     scores: Any, floor: float, origin: float, mean: float, factor: float, out: Any
 ) -> None:
@@ -208,7 +208,7 @@ def add_all_standardised(
     return [counts for counts, *_ in standards]
 
 
-@kernel
+@exact_kernel
 def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
     """Write the best visible scores and their rows as a heap, the worst first; returns how many
     there are.  Cost: O(n + k log k log n) for random order.

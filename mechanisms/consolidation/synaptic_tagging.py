@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
@@ -88,7 +88,7 @@ PROTEIN_INTEGRAL = Column(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def early_phase(
     h: float,
     t: float,
@@ -119,7 +119,7 @@ def early_phase(
     return end + (h - end) * math.exp(-rate * t / tau_h)
 
 
-@kernel
+@exact_kernel
 def above(size: float, theta: float, decay: float) -> float:
     """Time for which an exponentially decaying size stays above theta: decay ln(|size| / theta), h.
     Cost: O(1).
@@ -133,7 +133,7 @@ def above(size: float, theta: float, decay: float) -> float:
     return decay * math.log(abs(size) / theta) if abs(size) > theta else 0.0
 
 
-@kernel
+@exact_kernel
 def proteins_after(
     p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float
 ) -> float:
@@ -151,7 +151,7 @@ def proteins_after(
     return (alpha + (p - alpha) * math.exp(-made / tau_p)) * math.exp(-(t - made) / tau_p)
 
 
-@kernel
+@exact_kernel
 def synthesised(
     p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float
 ) -> float:
@@ -166,7 +166,7 @@ def synthesised(
     )
 
 
-@kernel
+@exact_kernel
 def late_phase(z: float, integral: float, potentiated: bool, tau_z: float) -> float:
     """z after an integral of p while tagged: tau_z dz/dt = p (1 - z), or -p (z + 0.5) for a
     depressed synapse.
@@ -185,14 +185,14 @@ def late_phase(z: float, integral: float, potentiated: bool, tau_z: float) -> fl
     return end + (z - end) * math.exp(-integral / tau_z)
 
 
-@kernel
+@exact_kernel
 def weight(h: float, z: float, h0: float) -> float:
     """w = h + h0 z, mV.  Luboeinski & Tetzlaff (2021), total weight.  Cost: O(1)."""
     return h + h0 * z
 
 
 # --- the network: entities as neurons -------------------------------------------------------------
-@kernel
+@exact_kernel
 def induce(
     row: int,
     now: float,
@@ -243,7 +243,7 @@ def induce(
             drive[mine], proteins[mine], synthesis[mine] = d + abs(change), p, integral
 
 
-@kernel
+@exact_kernel
 def latest(
     time: float, first: int, last: int, pool: Any, target: Any, created: Any, synthesis: Any
 ) -> int:
@@ -262,7 +262,7 @@ def latest(
     return pool[low - 1] if low > first else -1
 
 
-@kernel
+@exact_kernel
 def capture(
     now: float,
     since: float,
@@ -324,7 +324,7 @@ def capture(
             late[row] = total / count
 
 
-@kernel
+@exact_kernel
 def log_weight(
     now: float, created: Any, induced: Any, late: Any, h0: float, decay: float, out: Any
 ) -> None:

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CONTEXT_KEPT, ENCODING_STRENGTH, LEARNING_RATE, LOG_FACETS
@@ -179,7 +179,7 @@ def recurrent_gain(ach: float, c: float) -> float:
     return theta(ENCODING_PHASE, RECALL_LAG, c * ach)
 
 
-@kernel
+@exact_kernel
 def learning(ach: float, c: float) -> float:
     """(pi/2) c ACh: weight learnt per cycle from unit input, (pi X / 2) cos(phi_LTP - phi_EC) in
     phase, X = c ACh.  Cost: O(1).

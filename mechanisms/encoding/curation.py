@@ -35,7 +35,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Structure, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -127,7 +127,7 @@ CURATED = signal(
 
 
 # --- decisions ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def count_shared(
     row: int, near: Any, start: Any, degree: Any, pool: Any, target: Any, shared: Any, theirs: Any
 ) -> None:
@@ -147,7 +147,7 @@ def count_shared(
                     shared[k] += 1
 
 
-@kernel
+@exact_kernel
 def overlap(shared: int, mine: int, theirs: int) -> float:
     """|A n B| / |A u B|; 0 if both are empty.  Cost: O(1).
 
@@ -157,7 +157,7 @@ def overlap(shared: int, mine: int, theirs: int) -> float:
     return shared / max(mine + theirs - shared, 1)
 
 
-@kernel
+@exact_kernel
 def decide(
     cosine: Any,
     shared: Any,
@@ -205,7 +205,7 @@ def details(of: Features) -> tuple[frozenset[str], frozenset[str], int]:
     return frozenset(of.numbers), frozenset(date.lower() for date in of.dates), negated % 2
 
 
-@kernel
+@exact_kernel
 def borrow(
     seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any, out: Any
 ) -> int:
@@ -231,7 +231,7 @@ def borrow(
     return followed
 
 
-@kernel
+@exact_kernel
 def ban_repeats(repeats: Any, told: Any, visible: Any, out: Any) -> None:
     """out_i = 1 for memories with the same words as a visible one that is told later; of one time,
     the later row.  Cost: O(n).

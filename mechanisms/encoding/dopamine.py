@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -88,7 +88,7 @@ def error(r: float, v: float, v_next: float, gamma: float) -> float:
     return r + gamma * v_next - v
 
 
-@kernel
+@exact_kernel
 def learn(value: Any, cues: Any, alpha: Any, beta: float, delta: float) -> None:
     """V_i += alpha_i beta delta for the cues present only.  Rescorla & Wagner (1972); TD(0) with
     one feature per cue.  Cost: O(q).

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.errors import RegistryError
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ARRIVED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
@@ -118,7 +118,7 @@ def arousal(emotion: float, saturation: float, stake: float) -> float:
     return 1.0 - (1.0 - stake) * math.exp(-emotion / saturation)
 
 
-@kernel
+@exact_kernel
 def log_spared(t: float, a: float, decay: float, spared: float) -> float:
     """ln of (1 + t)^-(b (1 - s a)) over (1 + t)^-b: retention gained by slower forgetting.  Power
     law of Wixted & Ebbesen (1991).  Cost: O(1).
@@ -134,7 +134,7 @@ def log_spared(t: float, a: float, decay: float, spared: float) -> float:
     return decay * spared * a * math.log1p(t)
 
 
-@kernel
+@exact_kernel
 def add_spared(
     now: float, day: float, created: Any, aroused: Any, decay: float, spared: float, out: Any
 ) -> None:

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.errors import RegistryError
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE
@@ -111,7 +111,7 @@ LINKED = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def excitability(
     base: Any,
     excited: Any,
@@ -146,7 +146,7 @@ def excitability(
         )
 
 
-@kernel
+@exact_kernel
 def activate(
     units: Any,
     now: float,
@@ -192,7 +192,7 @@ def allocate(excitable: Any, size: int) -> Any:
     return np.sort(best(excitable, np.ones(excitable.shape[0], dtype=np.bool_), size))
 
 
-@kernel
+@exact_kernel
 def overlap(a: Any, b: Any) -> float:
     """|A and B| / k of two engrams of the same size: share of common units.  Cost: O(k).
 
@@ -251,7 +251,7 @@ def companions(engram: Any, recent: Any, engrams: Any, least: float, most: int) 
     return near[order], shares[order]
 
 
-@kernel
+@exact_kernel
 def write(engram: Any, row: int, recent: Any, written: Any) -> None:
     """Write a memory into the ring buffer of each of its units, over the oldest entry.  Cost:
     O(k).
@@ -261,7 +261,7 @@ def write(engram: Any, row: int, recent: Any, written: Any) -> None:
         written[unit] += 1
 
 
-@kernel
+@exact_kernel
 def lend(
     rows: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, share: Any, out: Any
 ) -> None:

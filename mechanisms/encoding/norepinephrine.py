@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
@@ -161,7 +161,7 @@ def switches(ne: float, ach: float) -> bool:
 
 
 # --- equations: adaptive gain ---------------------------------------------------------------------
-@kernel
+@exact_kernel
 def response(x: float, gain: float, bias: float) -> float:
     """f_G(x) = 1 / (1 + exp(-(G x + B))).  Servan-Schreiber et al. (1990); Aston-Jones & Cohen
     (2005).  Cost: O(1).
@@ -169,10 +169,10 @@ def response(x: float, gain: float, bias: float) -> float:
     x, bias  ()  1  input and B
     gain     ()  1  G, raised by norepinephrine; the slope at x = -B / G is G / 4
     """
-    return float(1.0 / (1.0 + np.exp(-(gain * x + bias))))
+    return float(1.0 / (1.0 + math.exp(-(gain * x + bias))))
 
 
-@kernel
+@exact_kernel
 def engagement(short: float, long: float) -> float:
     """1 - [1 - L(U_short)] [1 - L(U_long)]: near 1 phasic mode, exploitation; near 0 tonic mode,
     exploration.  Cost: O(1).

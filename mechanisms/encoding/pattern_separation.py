@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ...engine.base.numerics import formula, kernel, read_only
+from ...engine.base.numerics import exact_kernel, formula, kernel, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
@@ -334,7 +334,7 @@ def winners(h: Any, k: int) -> Any:
     return rows
 
 
-@kernel
+@exact_kernel
 def cells(active: Any, turnover: float, units: int, out: Any) -> None:
     """Cell numbers of the active units, unit + generation * 32768; a replaced unit is a new cell.
     Cost: O(k).
@@ -367,7 +367,7 @@ def by_unit(code: Any, units: int) -> Any:
     return firing
 
 
-@kernel
+@exact_kernel
 def in_common(code: Any, firing: Any) -> int:
     """Number of cells of a code (k,) that are active in `firing`, as `by_unit` returns it; -1 in
     the code: no cell.  Cost: O(k).
@@ -382,7 +382,7 @@ def in_common(code: Any, firing: Any) -> int:
     return shared
 
 
-@kernel
+@exact_kernel
 def _shares(codes: Any, visible: Any, firing: Any, out: Any) -> None:
     """`overlaps` with a code as `by_unit` returns it."""
     for i in range(codes.shape[0]):
@@ -502,7 +502,7 @@ def least_common(threshold: float, k: int) -> int:
     return math.ceil(threshold * k - 1e-9)
 
 
-@kernel
+@exact_kernel
 def most_common(codes: Any, visible: Any, firing: Any, least: int) -> Any:
     """`repeated` with a code as `by_unit` returns it."""
     row = -1

@@ -23,6 +23,7 @@ inference, two inferences of at most `steps` each: 1 ms per event.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
@@ -171,7 +172,7 @@ def errors(x: Any, weights: Any, prior: Any, e: Any, at: int, saturating: bool, 
         eps[x.shape[0] + j] = e[j] - x[at + j]
 
 
-@kernel
+@exact_kernel
 def imagine(weights: Any, prior: Any, saturating: bool, x: Any) -> None:
     """Top-down prediction: x_L = prior, x_i = f(U_{i+1} x_{i+1}), all errors 0.  Cost: O(sum k k').
 
@@ -190,7 +191,7 @@ def imagine(weights: Any, prior: Any, saturating: bool, x: Any) -> None:
             total = 0.0
             for k in range(w.shape[1]):
                 total += w[j, k] * x[start + k]
-            x[below + j] = np.tanh(total) if saturating else total
+            x[below + j] = math.tanh(total) if saturating else total
         start = below
 
 
@@ -389,7 +390,7 @@ def settle(
     return most
 
 
-@kernel
+@exact_kernel
 def learn(
     w: Any,
     below: Any,
@@ -437,7 +438,7 @@ def variance_after(variance: float, mean_square: float, rate: float) -> float:
 
 
 # --- the adaptation to texts ----------------------------------------------------------------------
-@kernel
+@exact_kernel
 def expected(prediction: Any, memory: Any, share: float, seen: Any, out: Any) -> None:
     """seen - share (memory - prediction): the input after the nearest memory has contributed its
     share of the prediction.  Ours.  Cost: O(k).

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import HORIZON
@@ -74,7 +74,7 @@ def error(r: float, average: float, v: float, v_next: float) -> float:
     return r - average + v_next - v
 
 
-@kernel
+@exact_kernel
 def learn(value: Any, cues: Any, alpha: float, delta: float) -> None:
     """V_j += alpha delta for each cue j present.  Cost: O(q).
 

@@ -38,7 +38,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
@@ -103,7 +103,7 @@ CONTEXT = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def retention(beta: Any, dot: Any) -> Any:
     """rho_i, the share of the previous context for which |t_i| = 1.  Howard & Kahana (2002),
     normalisation of the drift.  Cost: O(1).
@@ -154,7 +154,7 @@ def carried(rho: float, gap: float, tau: float, kept: float) -> float:
     return rho * float(math.exp(-gap / tau)) * kept
 
 
-@kernel
+@exact_kernel
 def choice(strength: Any, rows: Any, tau: float) -> Any:
     """P_r = exp(2 a_r / tau) / sum_k exp(2 a_k / tau).  Howard & Kahana (2002), choice rule.  Cost:
     O(k).
@@ -172,14 +172,14 @@ def choice(strength: Any, rows: Any, tau: float) -> Any:
         top = max(top, float(strength[r]))
     p = np.empty(rows.shape[0])
     for i in range(rows.shape[0]):
-        p[i] = np.exp(2.0 * (float(strength[rows[i]]) - top) / tau)
+        p[i] = math.exp(2.0 * (float(strength[rows[i]]) - top) / tau)
         total += p[i]
     for i in range(rows.shape[0]):
         p[i] /= total
     return p
 
 
-@kernel
+@exact_kernel
 def support(
     rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any
 ) -> None:

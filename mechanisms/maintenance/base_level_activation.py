@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel, read_only
+from ...engine.base.numerics import exact_kernel, formula, read_only
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
@@ -57,7 +57,7 @@ RECENT_DECAYS = Column(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def log_age(now: float, time: float, seconds: float) -> float:
     """ln of an age in seconds, at least SHORTEST_AGE.  seconds: their number in one hour of
     simulated time.  Cost: O(1).
@@ -65,10 +65,10 @@ def log_age(now: float, time: float, seconds: float) -> float:
     >>> round(float(np.exp(log_age(2.0, 1.0, 3600.0))), 6)
     3600.0
     """
-    return float(np.log(max((now - time) * seconds, SHORTEST_AGE)))
+    return float(math.log(max((now - time) * seconds, SHORTEST_AGE)))
 
 
-@kernel
+@exact_kernel
 def older_uses(count: Any, d: float, first: float, kept: float) -> float:
     """(n - k) (t_n^(1-d) - t_k^(1-d)) / [(1-d) (t_n - t_k)]: uses spread evenly between two ages.
     Petrov (2006), hybrid approximation.
@@ -83,13 +83,13 @@ def older_uses(count: Any, d: float, first: float, kept: float) -> float:
     """
     span = first - kept
     if span < 1e-12:
-        return float(count * np.exp(-d * kept))
+        return float(count * math.exp(-d * kept))
     x = (1.0 - d) * span
-    mean = span if abs(x) < 1e-12 else np.expm1(x) / (1.0 - d)
-    return float(count * np.exp(-d * kept) * mean / np.expm1(span))
+    mean = span if abs(x) < 1e-12 else math.expm1(x) / (1.0 - d)
+    return float(count * math.exp(-d * kept) * mean / math.expm1(span))
 
 
-@kernel
+@exact_kernel
 def activation(
     now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any
 ) -> None:
@@ -120,12 +120,12 @@ def activation(
             kept, total, age = min(uses[i], k), 0.0, 0.0
             for j in range(kept):
                 age = log_age(now, recent[i, j], seconds)
-                total += np.exp(-decays[i, j] * age)
+                total += math.exp(-decays[i, j] * age)
             if uses[i] > kept:
                 total += older_uses(
                     uses[i] - kept, decays[i, kept - 1], log_age(now, created[i], seconds), age
                 )
-            out[i] = np.log(total)
+            out[i] = math.log(total)
 
 
 @formula

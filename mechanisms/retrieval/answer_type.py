@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import LOG_PRIOR, ROW
@@ -154,7 +154,7 @@ def distinct(numbers: Any) -> Any:
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def mentions_another(mentioned: Any, known: Any, out: Any) -> None:
     """out_i = whether memory i mentions a name that is not among the known ones.  Ours.  Cost: O(n
     m).
@@ -186,7 +186,7 @@ def mentions_another(mentioned: Any, known: Any, out: Any) -> None:
                 break
 
 
-@kernel
+@exact_kernel
 def add_prior(holds: Any, strength: float, out: Any) -> None:
     """out_i += a [memory i holds what is asked for].  Ours.  Cost: O(n).
 

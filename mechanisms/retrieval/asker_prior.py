@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import LOG_PRIOR, ROW
@@ -113,7 +113,7 @@ def said_by(words: str) -> WhoseWords | None:
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def add_prior(role: Any, wanted: int, log_factor: float, out: Any) -> None:
     """out_i += ln f [r_i = wanted].  Cost: O(n).
 

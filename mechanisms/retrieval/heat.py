@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel, kernel
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, WORTH
@@ -32,7 +32,7 @@ HEAT = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def heat(activation: Any, log_strength: Any, out: Any) -> None:
     """p = 1 / (1 + exp(-(B + ln s))): odds e^B of being needed, times the strength s.
 

@@ -19,12 +19,13 @@ Cost: one index search, O(n d), and O(M d) per update for a pool of M memories (
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import INDEX, VISIBLE
@@ -86,7 +87,7 @@ def energy(patterns: Any, state: Any, beta: float) -> float:
     return float(-lse + 0.5 * own + np.log(n) / beta + 0.5 * largest)
 
 
-@kernel
+@exact_kernel
 def complete(
     patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any
 ) -> int:
@@ -116,7 +117,8 @@ def complete(
         update(patterns, p, new)
         moved = 0.0
         for k in range(new.shape[0]):
-            moved += (new[k] - state[k]) ** 2
+            step = new[k] - state[k]
+            moved += step * step
             state[k] = new[k]
         moved = np.sqrt(moved)
         steps += 1
@@ -228,7 +230,7 @@ def polynomial_capacity(neurons: float, degree: int) -> float:
     return float(neurons ** (degree - 1) / (2.0 * odd * np.log(neurons)))
 
 
-@kernel
+@exact_kernel
 def neglected(overlap: Any, beta: float, left_out: float) -> float:
     """Upper bound on the softmax mass, at the cue, of patterns outside the pool of the largest
     overlaps.  Ours.  Cost: O(m).
@@ -247,7 +249,7 @@ def neglected(overlap: Any, beta: float, left_out: float) -> float:
     """
     kept = 0.0
     for i in range(overlap.shape[0]):
-        kept += np.exp(beta * (overlap[i] - overlap[overlap.shape[0] - 1]))
+        kept += math.exp(beta * (overlap[i] - overlap[overlap.shape[0] - 1]))
     return float(left_out / (left_out + kept))
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import INDEX, LOG_FACETS, STANDS_FOR
@@ -92,7 +92,7 @@ def extremes(cosine: Any, visible: Any) -> Any:
     return n, first, second, mean, np.sqrt(squares / n)
 
 
-@kernel
+@exact_kernel
 def chance_maximum(n: float, mean: float, sd: float) -> float:
     """mu + sigma sqrt(2 ln N): approximate maximum of N normally distributed chance matches.  Cost:
     O(1).
@@ -102,7 +102,7 @@ def chance_maximum(n: float, mean: float, sd: float) -> float:
     >>> round(float(chance_maximum(2000.0, 0.0, 384.0 ** -0.5)), 3)
     0.199
     """
-    return mean + sd * float(np.sqrt(2.0 * np.log(n)))
+    return mean + sd * float(np.sqrt(2.0 * math.log(n)))
 
 
 @kernel
@@ -116,7 +116,7 @@ def completable_fraction(n: float, d: float) -> float:
     return 2.0 * float(np.log(n)) / d
 
 
-@kernel
+@exact_kernel
 def least_margin(n: float, p: float, beta: float) -> float:
     """ln((N - 1) p / (1 - p)) / beta, lead at which the best has softmax share p, if the N - 1
     others all equal the second.  Cost: O(1).
@@ -128,10 +128,10 @@ def least_margin(n: float, p: float, beta: float) -> float:
     >>> round(float(least_margin(2.0, 0.75, 10.0)), 6)
     0.109861
     """
-    return float(np.log((n - 1.0) * p / (1.0 - p))) / beta
+    return float(math.log((n - 1.0) * p / (1.0 - p))) / beta
 
 
-@kernel
+@exact_kernel
 def decision(
     n: float, first: float, second: float, mean: float, sd: float, p: float, beta: float
 ) -> int:

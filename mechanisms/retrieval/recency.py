@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CREATED, NOW, RECALLED, ROW
@@ -40,7 +40,7 @@ RECENCY = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def recency(now: float, last_access: Any, tau: float, out: Any) -> None:
     """r = exp(-(t - t_last) / tau).
 

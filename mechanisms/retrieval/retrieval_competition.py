@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -65,7 +65,7 @@ COMPETITION_TIME = Column(
 
 
 # --- equations: competition -----------------------------------------------------------------------
-@kernel
+@exact_kernel
 def settle(
     drive: Any, leak: float, inhibition: float, step: float, steps: int, noise: Any, x: Any
 ) -> None:
@@ -96,7 +96,7 @@ def settle(
             x[i] = max(0.0, x[i] + change)
 
 
-@kernel
+@exact_kernel
 def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
     """x_i if a unit is active, else its net input I_i - b sum_j x_j <= 0, which orders the losers,
     too.  Ours.  Cost: O(p).
@@ -113,7 +113,7 @@ def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
         out[i] = x[i] if x[i] > 0.0 else min(0.0, drive[i] - inhibition * total)
 
 
-@kernel
+@exact_kernel
 def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
     """Net input a [g + (1 - g) w] for w = e^trace <= 1, and a w / (1 - a + a w), at most full
     activity, for w > 1.  Ours.  Cost: O(p).
@@ -158,7 +158,7 @@ def normal_inhibition(drive: Any, k: int) -> float:
     return float(0.5 * (ordered[k - 1] + below))
 
 
-@kernel
+@exact_kernel
 def contrast(
     cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any
 ) -> None:
@@ -199,7 +199,7 @@ def faded(trace: float, age: float, recovery: float) -> float:
     return float(trace * math.exp(-age / recovery))
 
 
-@kernel
+@exact_kernel
 def add_traces(now: float, trace: Any, traced: Any, recovery: float, out: Any) -> None:
     """out (n,) += each trace after decay.  Cost: O(n)."""
     for i in range(trace.shape[0]):

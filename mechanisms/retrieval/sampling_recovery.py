@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel, read_only
+from ...engine.base.numerics import exact_kernel, formula, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, LEXICON, RECALLED, STANDS_FOR
@@ -87,7 +87,7 @@ RECALL_ODDS = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def add_cue(
     match: Any, scale: float, residual: float, weight: float, product: Any, total: Any
 ) -> None:
@@ -120,7 +120,7 @@ def add_cue(
             product[i] += weight * math.log(s) if s > 0.0 else alone
 
 
-@kernel
+@exact_kernel
 def sampling(product: Any, visible: Any, out: Any) -> None:
     """P_S(i | Q) = prod_j S(Q_j, i)^W_j / sum_k prod_j S(Q_j, k)^W_j.  Raaijmakers & Shiffrin
     (1981), sampling.  Cost: O(n).
@@ -181,7 +181,7 @@ def recalled(p_sample: float, p_recover: float, draws: float) -> float:
     return -math.expm1(draws * math.log1p(-p_sample)) * p_recover
 
 
-@kernel
+@exact_kernel
 def log_recall(sampled: Any, total: Any, cued: Any, draws: float, least: float, out: Any) -> None:
     """ln of the probability of recall, at least `least`, of memories that match an item cue; others
     are not written.  Cost: O(n).
@@ -202,7 +202,7 @@ def mark(match: Any, cued: Any) -> None:
     cued[match > 0.0] = True
 
 
-@kernel
+@exact_kernel
 def linked(
     node: int, gain: Any, scale: float, start: Any, degree: Any, pool: Any, target: Any, match: Any
 ) -> None:

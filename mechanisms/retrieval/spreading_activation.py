@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, KIND, ROW
@@ -50,7 +50,7 @@ SPREAD = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def associative_strength(strongest: float, fan: float) -> float:
     """S_ji = S - ln(fan_j), from a source j to each of its memories.  ACT-R (Anderson & Lebiere
     1998), fan equation.  Cost: O(1).
@@ -64,7 +64,7 @@ def associative_strength(strongest: float, fan: float) -> float:
     return strongest - math.log(fan)
 
 
-@kernel
+@exact_kernel
 def spread(
     seeds: Any,
     attention: Any,
@@ -131,7 +131,7 @@ def spread(
             if limited:
                 total = 0.0
                 for place in range(first, last):
-                    total += strength[pool[place]]
+                    total += np.float64(strength[pool[place]])
             if total > 0.0:
                 followed += last - first
                 for place in range(first, last):
@@ -144,7 +144,7 @@ def spread(
     return followed
 
 
-@kernel
+@exact_kernel
 def respond(
     activation: Any,
     threshold: float,
@@ -179,7 +179,7 @@ def respond(
                     out[i] = sent if np.isnan(out[i]) else out[i] + sent
 
 
-@kernel
+@exact_kernel
 def prominence(mentions: float) -> float:
     """1 + ln(mentions): strength of the link between a memory and an entity.  Ours.  Cost: O(1)."""
     return 1.0 + math.log(mentions)

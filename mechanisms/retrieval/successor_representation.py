@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import (
@@ -187,7 +187,7 @@ def experience(
     return changed
 
 
-@kernel
+@exact_kernel
 def visits(
     states: Any, nodes: Any, values: Any, start: Any, degree: Any, ends: Any, fan: Any, out: Any
 ) -> None:

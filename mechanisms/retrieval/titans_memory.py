@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel, products, read_only
+from ...engine.base.numerics import exact_kernel, formula, kernel, products, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -140,7 +140,7 @@ def unit(x: Any) -> None:
         x /= length
 
 
-@kernel
+@exact_kernel
 def gradient(m: Any, k: Any, v: Any, out: Any) -> float:
     """grad l = 2 (M k - v) k^T of the loss l = |M k - v|^2; returns its norm.  Behrouz et al.
     (2025), eq. 12.  Cost: O(d_k^2).
@@ -191,7 +191,7 @@ def memorise(m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, alpha: fl
     m[...] = (1.0 - alpha) * m + s
 
 
-@kernel
+@exact_kernel
 def recall(m: Any, q: Any, out: Any) -> None:
     """y = M*(q), without learning.  Behrouz et al. (2025), eq. 15.  Cost: O(d_k^2).
 

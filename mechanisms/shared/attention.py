@@ -4,11 +4,10 @@ modern Hopfield networks.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
-
-from ...engine.base.numerics import kernel, summing_kernel
+from ...engine.base.numerics import exact_kernel, summing_kernel
 
 
 @summing_kernel
@@ -27,7 +26,7 @@ def overlaps(patterns: Any, state: Any, out: Any) -> None:
         out[i] = total
 
 
-@kernel
+@exact_kernel
 def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     """p = softmax(beta X^T xi); returns lse(beta, X^T xi) = ln(sum_i exp(beta x_i . xi)) / beta.
     Cost: O(N d).
@@ -52,14 +51,14 @@ def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     for i in range(1, patterns.shape[0]):
         top = max(top, p[i])
     for i in range(patterns.shape[0]):
-        p[i] = np.exp(beta * (p[i] - top))
+        p[i] = math.exp(beta * (p[i] - top))
         total += p[i]
     for i in range(patterns.shape[0]):
         p[i] /= total
-    return float(top + np.log(total) / beta)
+    return float(top + math.log(total) / beta)
 
 
-@kernel
+@exact_kernel
 def update(patterns: Any, p: Any, out: Any) -> None:
     """xi_new = X p, a point in the convex hull of the patterns.  Ramsauer et al. (2021), update
     rule.  Cost: O(N d).

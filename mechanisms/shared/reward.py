@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 
 # Porter stems.
 GOOD_WORDS: Final = """
@@ -56,7 +56,7 @@ def reward_in(terms: Iterable[str]) -> float:
     return p / (1 + p) - n / (1 + n)
 
 
-@kernel
+@exact_kernel
 def prediction(value: Any, cues: Any) -> float:
     """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), summed prediction; in Daw,
     Kakade & Dayan (2002) relative to the average reward.  Cost: O(q).

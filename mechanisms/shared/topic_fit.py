@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 
 TIE: Final = 1e-9  # tolerance for rounding
 
 
-@kernel
+@exact_kernel
 def fits(themes: Any, vector: Any) -> bool:
     """(x - g) . (c - g) >= 0: whether event and context differ from the mean of all events in the
     same direction.  Ours.  Cost: O(d).
@@ -31,7 +31,7 @@ def fits(themes: Any, vector: Any) -> bool:
     return similarity >= -TIE
 
 
-@kernel
+@exact_kernel
 def follow(themes: Any, masses: Any, vector: Any, joins: bool, starts: bool, keep: float) -> None:
     """Update both means with the event.  Ours.  Cost: O(d).
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 
 
-@kernel
+@exact_kernel
 def unit(drive: float, inhibition: float, gain: float) -> float:
     """Y in [0, 1] of a threshold-linear unit: gain (drive - inhibition), clipped.  Cost: O(1).
 

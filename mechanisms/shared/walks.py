@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel, kernel
 
 # the residual falls by the factor d per round; the limit is reached only for d > 0.99
 MOST_ROUNDS: Final = 1000
 
 
-@kernel
+@exact_kernel
 def specificity(passages: float) -> float:
     """s_i = |P_i|^-1, weight of a query entity that |P_i| memories mention.  HippoRAG, node
     specificity.  Cost: O(1).
@@ -51,7 +51,7 @@ def restarts(similarity: Any, allowed: Any, weight: float, out: Any) -> None:
         out[i] = weight * (similarity[i] - low) / (high - low) if allowed[i] and high > low else 0.0
 
 
-@kernel
+@exact_kernel
 def walk(
     seeds: Any,
     share: Any,
@@ -139,7 +139,7 @@ def walk(
     return done, followed, left
 
 
-@kernel
+@exact_kernel
 def passages(rank: Any, entities: int, start: Any, degree: Any, ends: Any, out: Any) -> None:
     """P^T n': each memory's sum of pi over the entities it mentions.  HippoRAG, passage score.
     Cost: O(entities + their links).
