@@ -35,10 +35,10 @@ from ..worlds.collection import named
 from .cold import compile_seconds
 from .lives import Lives
 from .request import CompositionRequest
-from .resampling import cross_validated, dealt, losses, stability
+from .resampling import brief_losses, cross_validated, dealt, losses, stability
 from .result import Composed, MeasuredPart, Scored, set_text, to_html, to_json, to_markdown
 from .scores import Constraint, MeasuredData, Scores
-from .search import Part, Problem, SearchResult, smallest
+from .search import Part, Problem, SearchResult, complete, smallest
 
 RESULT: Final = "composition.json"
 
@@ -106,7 +106,9 @@ def compose(
         )  # fmt: skip
         costs = costs_in(book, scores, compiled=request.cost == "compile", say=tell)
         problem = replace(problem, cost=costs[request.cost])
-        search = smallest(problem, losses(scores), tell, start)
+        search = smallest(
+            problem, losses(scores), tell, start, brief_losses(scores, problem.margins)
+        )
         folds = dealt(
             list(dict.fromkeys(key for source in sources for key in source.keys)),
             request.folds,
@@ -307,7 +309,12 @@ def _composed(
     stamp: Made,
     validated: Any,
 ) -> Composed:
-    parts = [part for part in search.measured if part not in scores.unbuildable]
+    # one that lost too much on the first data was measured on no others, and stands in no table
+    parts = [
+        part
+        for part, lost in search.measured.items()
+        if part not in scores.unbuildable and complete(lost)
+    ]
     means = dict(zip(parts, scores.means(parts), strict=True))
     whole = scores.chosen
     named = MechanismSet(
@@ -361,7 +368,12 @@ def _composed(
         validated,
         Counter(scores.unbuildable.values()),
         problem.fixed,
-        {**deciding, "measured": len(parts), "made": asdict(stamp)},
+        {
+            **deciding,
+            "measured": len(search.measured) - len(scores.unbuildable),
+            "measured_on_all": len(parts),
+            "made": asdict(stamp),
+        },
     )
 
 

@@ -42,6 +42,16 @@ class Differences(Protocol):
     ) -> Sequence[Sequence[Floats]]:
         """Of each part and constraint, the whole set's value less that of the part, (n,)."""
 
+    def briefly(
+        self,
+        parts: Sequence[Part],
+        margins: Sequence[float],
+        conversations: frozenset[Key] | None = None,
+    ) -> Floats:
+        """(parts, c) means of `of`, measured data by data until a part loses more than a margin:
+        NaN on what was left out, infinite where some of the conversations show it.
+        """
+
 
 def losses(measured: Differences, conversations: frozenset[Key] | None = None) -> Losses:
     """What parts lose on the mean over questions of some conversations; 0 on a constraint that
@@ -57,6 +67,13 @@ def losses(measured: Differences, conversations: frozenset[Key] | None = None) -
         )
 
     return of
+
+
+def brief_losses(
+    measured: Differences, margins: Sequence[float], conversations: frozenset[Key] | None = None
+) -> Losses:
+    """As `losses`, if of parts that lose too much no more needs to be known."""
+    return lambda parts: measured.briefly(parts, margins, conversations)
 
 
 # --- stability ------------------------------------------------------------------------------------
@@ -264,7 +281,13 @@ def cross_validated(
     for place, fold in enumerate(folds, 1):
         training = frozenset(everything - fold)
         told = _numbered(say, f"fold {place} of {len(folds)}")
-        search = smallest(problem, losses(measured, training), told, start)
+        search = smallest(
+            problem,
+            losses(measured, training),
+            told,
+            start,
+            brief_losses(measured, problem.margins, training),
+        )
         (held,) = measured.of([search.part], fold)
         made.append(
             Fold(

@@ -18,7 +18,8 @@ from ...engine.base.counts import plural
 
 Part = frozenset[str]  # the mechanisms of a part of the whole set
 Floats = NDArray[np.float64]
-# what each of some parts loses on every constraint, (parts, c); the whole loses 0
+# what each of some parts loses on every constraint, (parts, c); the whole loses 0.  Where it is
+# measured briefly: NaN on constraints that were left out once the part had lost too much on another
 Losses = Callable[[Sequence[Part]], Floats]
 ROUNDING: Final = 1e-12  # a loss above the margin by less is within it
 _LEAST_MARGIN: Final = 1e-6  # unit of losses where the margin is 0
@@ -84,11 +85,13 @@ class Problem:
         ]
 
     def worst(self, losses: Floats) -> Floats:
-        """The largest loss in units of its margin, over the last axis: at most 1 is allowed."""
-        return np.asarray((losses / np.maximum(self.margins, _LEAST_MARGIN)).max(axis=-1))
+        """The largest loss that was measured, in units of its margin, over the last axis: at most 1
+        is allowed.
+        """
+        return np.asarray(np.fmax.reduce(losses / np.maximum(self.margins, _LEAST_MARGIN), axis=-1))
 
     def allowed(self, losses: Floats) -> NDArray[np.bool_]:
-        """Whether no loss is above its margin, over the last axis."""
+        """Whether no loss is above its margin, over the last axis; no for one left out."""
         return np.asarray((losses <= np.asarray(self.margins) + ROUNDING).all(axis=-1))
 
 
@@ -113,7 +116,8 @@ class SearchResult:
     """What a search found.
 
     part      the smallest part that loses no more than the margins
-    measured  every part that was measured, in that order, with its losses (c,)
+    measured  every part that was measured, in that order, with its losses (c,); `complete` says
+              whether on all constraints
     singles   mechanism -> losses of the whole set without it; {} if a part was begun with
     families  family -> the same
     steps     parts that were accepted, one after the other
@@ -126,17 +130,29 @@ class SearchResult:
     steps: tuple[SearchStep, ...]
 
 
+def complete(lost: Floats) -> bool:
+    """Whether losses (c,) were measured on all constraints.
+
+    >>> complete(np.array([0.0, 0.1])), complete(np.array([np.nan, 0.1]))
+    (True, False)
+    """
+    return bool(np.isfinite(lost).all())
+
+
 def smallest(
     problem: Problem,
     losses: Losses,
     say: Callable[[str], None] | None = None,
     start: Part | None = None,
+    briefly: Losses | None = None,
 ) -> SearchResult:
     """The cheapest part that can be found which loses no more than the margins.
 
     losses  see `Losses`; equal parts must have equal losses
     say     called with what is measured next
     start   a part to begin with, in place of the whole set
+    briefly as `losses`, for parts of which only an allowed one matters: those without one mechanism
+            of a part that is no longer whole, and re-entries.  None: `losses`
 
     Screening: the whole set without each mechanism and without each family.  Elimination: the
     mechanisms of a part are ordered by what they would lose together if losses added up (of members
@@ -152,12 +168,14 @@ def smallest(
     that part is not allowed, the mechanism that gains most enters; if none gains, the search begins
     with the whole set after all.
     """
-    return _Search(problem, losses, say or (lambda _: None)).result(start)
+    return _Search(problem, losses, briefly or losses, say or (lambda _: None)).result(start)
 
 
 class _Search:
-    def __init__(self, problem: Problem, losses: Losses, say: Callable[[str], None]) -> None:
-        self.problem, self._losses, self._say = problem, losses, say
+    def __init__(
+        self, problem: Problem, losses: Losses, briefly: Losses, say: Callable[[str], None]
+    ) -> None:
+        self.problem, self._losses, self._briefly, self._say = problem, losses, briefly, say
         self.measured: dict[Part, Floats] = {}
         self.steps: list[SearchStep] = []
 
@@ -224,7 +242,9 @@ class _Search:
             ids = [id for id in self.problem.removable(part) if not self._behind(part, id) & stays]
             alone = {id: self.problem.without(part, [id]) for id in ids}
             self._measure(
-                f"elimination: {self._size(part)} without each of {len(ids)}", alone.values()
+                f"elimination: {self._size(part)} without each of {len(ids)}",
+                alone.values(),
+                briefly=True,
             )
             best = self._lowered(part, self._ordered(part, alone, of_families or {}))
             if best == part:
@@ -245,7 +265,11 @@ class _Search:
         members = {
             name: sum(self.problem.families.get(id) == name for id in alone) for name in of_families
         }
-        added = {id: self.measured[without] - base for id, without in alone.items()}
+        # what was left out is no reason to stay: another loss was too large already
+        added = {
+            id: np.nan_to_num(self.measured[without] - base, posinf=np.inf)
+            for id, without in alone.items()
+        }
         for id in added:
             name = self.problem.families.get(id, "")
             if name in of_families and members[name]:
@@ -331,7 +355,9 @@ class _Search:
         """A cheaper allowed part that has a removed mechanism, or None."""
         out = [id for id in self.problem.mechanisms if id not in part]
         grown = {id: self.problem.with_required(part, id) for id in out}
-        self._measure(f"re-entry: {self._size(part)} with each of {len(out)}", grown.values())
+        self._measure(
+            f"re-entry: {self._size(part)} with each of {len(out)}", grown.values(), briefly=True
+        )
         worst = {id: float(self.problem.worst(self.measured[wider])) for id, wider in grown.items()}
         now = float(self.problem.worst(self.measured[part]))
         gaining = sorted((id for id in out if worst[id] < now), key=lambda id: worst[id])
@@ -344,12 +370,18 @@ class _Search:
         return None
 
     # --- what is measured -------------------------------------------------------------------------
-    def _measure(self, what: str, parts: Iterable[Part]) -> None:
-        new = [part for part in dict.fromkeys(parts) if part not in self.measured]
+    def _measure(self, what: str, parts: Iterable[Part], *, briefly: bool = False) -> None:
+        """Measure the parts that were not, and those that were only briefly, unless that is enough."""
+        new = [
+            part
+            for part in dict.fromkeys(parts)
+            if part not in self.measured or not (briefly or complete(self.measured[part]))
+        ]
         if not new:
             return
         self._say(what)
-        for part, loss in zip(new, self._losses(new), strict=True):
+        losses = self._briefly if briefly else self._losses
+        for part, loss in zip(new, losses(new), strict=True):
             self.measured[part] = np.asarray(loss, np.float64)
 
     def _allowed(self, part: Part) -> bool:

@@ -46,12 +46,14 @@ class Cell:
 
     probed  whether receipts are kept, with the ranks that each mechanism changes
     life    what its mechanisms decide of its life; None if it shares its life with no other cell
+    whole   mechanisms of a set whose part it is, with the same parameters; None: it is part of none
     """
 
     spec: RunSpec
     conversation: Conversation
     probed: bool = True
     life: Deciding | None = None
+    whole: Mapping[str, Mapping[str, Any]] | None = None
 
 
 class Row(TypedDict):
@@ -282,6 +284,68 @@ def run_life(
         made[place] if cell is cells[place] else _renamed(made[place], cell.spec)
         for cell, place in zip(cells, same, strict=True)
     ]
+
+
+def run_parts(
+    cells: Sequence[Cell],
+    make: Callable[[MeteredEmbedder], AbstractContextManager[SharedLife]],
+    embedder: CachedEmbedder,
+) -> tuple[dict[int, Outcome], dict[int, frozenset[str]]]:
+    """Encode one conversation once as a set, ask each question once, and ask again for each part of
+    the set, where only those steps run whose outcome can differ.
+
+    cells  parts of the set, of one conversation, of which no query learns
+    make   the memory of the set, whose instrument is `Traces`
+
+    Returns outcomes by place, of the cells that have lived this life; and of the others, the
+    mechanisms that they lack and that left a trace in it, none if it cannot be told.  Rows equal
+    those of `run_cell` bit for bit.  Raises HebbariumError.
+    """
+    start, counted, held = (
+        time.perf_counter(),
+        MeteredEmbedder(embedder),
+        cells[0].conversation.held(),
+    )
+    cells = [replace(cell, conversation=held) for cell in cells]
+    records, others = dict[int, _Record](), dict[int, frozenset[str]]()
+    askings: dict[int, Asking] = {}
+    with make(counted) as life:
+        now = prepare(cells[0], life)
+        for place, cell in enumerate(cells):
+            try:
+                askings[place] = life.asking_part(cell.spec.mechanisms)
+            except InputError:  # by its declarations it would have lived another life
+                others[place] = frozenset()
+                continue
+            records[place] = _Record(cell, askings[place], counted)
+            records[place].begin()
+        seconds = dict.fromkeys(records, time.perf_counter() - start)
+        for question, query in asked(cells[0], life, now):
+            for place in [place for place in records if life.traced_by(askings[place])]:
+                others[place] = life.traced_by(askings[place])
+                del records[place]
+            if not records:
+                break
+            begin = time.perf_counter()
+            answer = life.retrieve(query, next(iter(records.values())).depth)
+            answers = life.again(answer, [askings[place] for place in records])
+            took = (time.perf_counter() - begin) / len(records)
+            for (place, record), retrieved in zip(records.items(), answers, strict=True):
+                begin = time.perf_counter()
+                askings[place].note(took)
+                record.take(question, query, retrieved)
+                seconds[place] += took + time.perf_counter() - begin
+        made = {
+            place: replace(
+                record.outcome(),
+                seconds=seconds[place],
+                embedding=counted.counts,
+                capabilities=sorted(each.value for each in record.system.capabilities),
+                shared=len(cells),
+            )
+            for place, record in records.items()
+        }
+    return made, others
 
 
 def _same(cells: Sequence[Cell]) -> list[int]:

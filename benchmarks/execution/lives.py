@@ -42,7 +42,7 @@ MOST = 64  # cells that are asked of one life together
 
 def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
     """Places of cells that share a life, conversation by conversation, in the order of their first
-    cells; a cell that shares none is alone.
+    cells; a cell that shares none is alone.  Parts of one set go together: most live its life.
 
     Those of one conversation follow each other, since a process remembers what it has read in the
     latest texts (`engine.text.memo`).
@@ -56,7 +56,7 @@ def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
     found: dict[Any, list[int]] = {}
     for place, cell in enumerate(cells):
         key = (
-            (cell.life.digest, cell.spec.conversation, cell.spec.seed, cell.spec.rehearse)
+            (_set_of(cell), cell.spec.conversation, cell.spec.seed, cell.spec.rehearse)
             if cell.life
             else place
         )
@@ -75,6 +75,13 @@ def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
     for place, cell in enumerate(cells):
         first.setdefault(cell.spec.conversation, place)
     return sorted(groups, key=lambda places: first[cells[places[0]].spec.conversation])
+
+
+def _set_of(cell: Cell) -> str:
+    """What tells the lives of cells apart."""
+    if cell.whole is not None:
+        return json.dumps(cell.whole, sort_keys=True, default=str)
+    return cell.life.digest if cell.life else ""
 
 
 @dataclass(frozen=True)

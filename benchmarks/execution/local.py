@@ -9,7 +9,7 @@ import os
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -25,7 +25,7 @@ from ...reporting.files import results_folder, write_json, write_whole
 from ..datasets import Dataset, require_questions
 from ..systems.base import TakesFeedback
 from ..systems.by_name import OURS, make, maker
-from .cells import Cell, Outcome, require_rehearsable, run_cell, run_life
+from .cells import Cell, Outcome, require_rehearsable, run_cell, run_life, run_parts
 from .cluster import Cluster, require_same_code
 from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim, sealed
@@ -234,7 +234,7 @@ def run_cells(
             (
                 sources.of(todo[places[0]][0]),
                 tuple(
-                    RequestedCell(cell.spec, key, cell.probed, cell.life)
+                    RequestedCell(cell.spec, key, cell.probed, cell.life, cell.whole)
                     for cell, key in (todo[at] for at in places)
                 ),
             )
@@ -333,6 +333,7 @@ class RequestedCell:
     key: str
     probed: bool
     life: Deciding | None
+    whole: Mapping[str, Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +349,7 @@ def _work(work: CellWork, source: Source, asked: Sequence[RequestedCell]) -> Fin
     if work.remote:
         require_same_code(asked[0].spec)
     conversation, text = source.found(), ""
-    cells = [Cell(one.spec, conversation, one.probed, one.life) for one in asked]
+    cells = [Cell(one.spec, conversation, one.probed, one.life, one.whole) for one in asked]
     for attempt in range(1, work.options.retries + 2):
         try:
             outcomes = _outcomes(cells, work)
@@ -424,6 +425,8 @@ def _names(asked: Sequence[RequestedCell]) -> str:
 def _outcomes(cells: Sequence[Cell], work: CellWork) -> list[Outcome]:
     """The outcomes of cells that share a life."""
     first, options = cells[0], work.options
+    if first.whole is not None and len(cells) > 1:
+        return _outcomes_of_parts(cells, first.whole, work)
     if first.life is None or (len(cells) == 1 and not (options.keep_lives or options.lives_from)):
         return [
             run_cell(
@@ -458,6 +461,44 @@ def _outcomes(cells: Sequence[Cell], work: CellWork) -> list[Outcome]:
 
     keep = partial(LifeFolder(options.keep_lives).keep, first) if options.keep_lives else None
     return run_life(cells, make, work.embedder, lived=options.lives_from is not None, keep=keep)
+
+
+def _outcomes_of_parts(
+    cells: Sequence[Cell], whole: Mapping[str, Mapping[str, Any]], work: CellWork
+) -> list[Outcome]:
+    """The outcomes of parts of a set: asked of its life where they would have lived it, then of
+    lives without what left a trace that they lack, and apart if declarations already say that they
+    live another one.
+    """
+    from ..systems.hebbarium import SharedLife
+
+    outcomes, apart = dict[int, Outcome](), list[int]()
+    waiting = {frozenset[str](): list(range(len(cells)))}
+    while waiting:
+        lacking, places = waiting.popitem()
+        if lacking and len(places) == 1:
+            apart += places
+            continue
+        mechanisms = {id: values for id, values in whole.items() if id not in lacking}
+
+        def make(
+            embedder: Embedder, mechanisms: Mapping[str, Mapping[str, Any]] = mechanisms
+        ) -> AbstractContextManager[SharedLife]:
+            seed = cells[0].spec.seed
+            return closing(SharedLife(work.registry, mechanisms, embedder, seed, traced=True))
+
+        made, others = run_parts([cells[place] for place in places], make, work.embedder)
+        outcomes |= {places[at]: outcome for at, outcome in made.items()}
+        for at, traced in others.items():
+            if traced - lacking:
+                waiting.setdefault(lacking | traced, []).append(places[at])
+            else:
+                apart.append(places[at])
+    remaining = [replace(cells[place], whole=None) for place in sorted(apart)]
+    for group in grouped(remaining):
+        made_apart = _outcomes([remaining[at] for at in group], work)
+        outcomes |= dict(zip((sorted(apart)[at] for at in group), made_apart, strict=True))
+    return [outcomes[place] for place in range(len(cells))]
 
 
 def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...engine.arms.as_planned import AsPlanned
 from ...engine.arms.counterfactual import Counterfactual
 from ...engine.arms.plans import Plan
+from ...engine.arms.traces import Traces
 from ...engine.arms.variants import Variants
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
@@ -233,6 +234,10 @@ class Asking:
 
     def close(self) -> None: ...
 
+    def note(self, seconds: float) -> None:
+        """Count a pass of RETRIEVE that ran with others, by its share of their time."""
+        self.observer.phase_ms[Phase.RETRIEVE].append(seconds * 1e3)
+
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
         """As a memory of these mechanisms alone would report them."""
         of_asking, of_life = _receipts(self._ids, self.observer), _receipts(self._ids, self._lived)
@@ -300,6 +305,7 @@ class SharedLife(Hebbarium):
     registry  builds the mechanisms of an asking
     path      its snapshot file; None: it has none
     receipts  whether receipts are kept; without them a life costs about a fifth less
+    traced    in place of receipts, note what each step leaves, so that parts of the set can be asked
     """
 
     def __init__(
@@ -310,14 +316,11 @@ class SharedLife(Hebbarium):
         seed: int,
         path: Path | None = None,
         receipts: bool = True,
+        traced: bool = False,
     ) -> None:
-        super().__init__(
-            registry.build(MechanismSet("", "", mechanisms)),
-            embedder,
-            seed,
-            None if receipts else Stopwatch(),
-            path=path,
-        )
+        built = registry.build(MechanismSet("", "", mechanisms))
+        observer = Traces(built) if traced else None if receipts else Stopwatch()
+        super().__init__(built, embedder, seed, observer, path=path)
         self._registry, self.path = registry, path
 
     @property
@@ -339,6 +342,24 @@ class SharedLife(Hebbarium):
             self._registry.build(MechanismSet("", "", mechanisms)),
             Observer() if receipts else Stopwatch(),
         )
+
+    def asking_part(self, mechanisms: Mapping[str, Mapping[str, Any]]) -> Asking:
+        """Of a life whose traces are noted: an asking as a part of its set.  Raises InputError if
+        declarations say that the part would have lived another life.
+        """
+        built = self._registry.build(MechanismSet("", "", mechanisms))
+        return Asking(self, self._observer, built, Stopwatch(), fewer=True)
+
+    def traced_by(self, part: Asking) -> frozenset[str]:
+        """The mechanisms that a part lacks and that have left a trace in this life; none: the part
+        would have lived it so far.
+        """
+        assert isinstance(self._observer, Traces)
+        return frozenset(label.partition(".")[0] for label in self._observer.left & part.plan.lacks)
+
+    def again(self, last: Retrieved, parts: Sequence[Asking]) -> list[Retrieved]:
+        """The answers of parts to the question of the last answer, see `Variants.again`."""
+        return [answer for answer, _ in asked_again(last, parts)]
 
 
 def asked_again(

@@ -22,7 +22,7 @@ from hebbarium.benchmarks.composition.request import (
     read,
 )
 from hebbarium.benchmarks.composition.result import COSTS, Composed, to_json
-from hebbarium.benchmarks.composition.scores import METRICS, Constraint, MeasuredData, Scores
+from hebbarium.benchmarks.composition.scores import METRICS, Constraint, MeasuredData, Scores, _loss
 from hebbarium.benchmarks.datasets import LOADERS, load
 from hebbarium.benchmarks.designs.file import DataRef
 from hebbarium.benchmarks.execution.ledger import Ledger
@@ -95,6 +95,48 @@ def test_the_values_of_a_part_are_those_of_a_run_of_it(
     assert not any(each.any() for each in scores.of([scores.whole])[0])
 
 
+def test_a_part_is_measured_no_further_once_it_has_lost(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    data = [load("demo", limit=3), load("demo", limit=1)]
+    sources = [MeasuredData(data[0]), MeasuredData(data[1], "session")]
+    constraints = (
+        Constraint(0, "recall@10", 0.05), Constraint(0, "mrr@10", 0.9), Constraint(1, "hit@10", 0.05)
+    )  # fmt: skip
+    scores = Scores(
+        CHOSEN, REGISTRY, sources, constraints, embedder, Ledger(tmp_path / "l.db"), DEFAULTS
+    )
+    margins = [constraint.margin for constraint in constraints]
+    parts = [
+        frozenset({"convex_fusion"}),
+        frozenset({"dense_similarity", "lexical_bm25", "convex_fusion"}),
+        frozenset({"recency", "convex_fusion"}),
+    ]
+    briefly = scores.briefly(parts, margins)
+    lost = np.array([[float(of.mean()) for of in mine] for mine in scores.of(parts)])
+    assert not (lost[0] <= margins).all()
+    assert (lost[1] <= margins).all()
+    for mine, all_of_it in zip(briefly, lost, strict=True):
+        known = np.isfinite(mine)
+        assert mine[known].tolist() == all_of_it[known].tolist()
+        assert (mine <= margins).all() == (all_of_it <= margins).all()
+        assert (all_of_it > margins)[np.isposinf(mine)].all()
+    assert np.isfinite(briefly[1]).all()
+    assert np.isnan(briefly[0]).any()  # the sessions were least work, and showed enough
+    none = scores.briefly(parts[:1], margins, frozenset([(data[1].sha256, "nothing")]))
+    assert np.isnan(none).all() or not none.any()
+
+
+def test_what_surely_loses_is_seen_on_a_third_of_the_conversations() -> None:
+    rng = np.random.default_rng(0)
+    null = [
+        _loss(rng.choice([-1.0, 0.0, 1.0], 100) + 0.01, 0.01, some=True) == np.inf
+        for _ in range(4_000)
+    ]
+    assert np.mean(null) < 0.004  # one in a thousand by the normal distribution
+    assert _loss(np.full(40, 0.02) + rng.normal(0.0, 0.01, 40), 0.01, some=True) == np.inf
+
+
 def test_a_part_that_the_engine_refuses_loses_everything(
     tmp_path: Path, embedder: CachedEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +156,7 @@ def test_a_part_that_the_engine_refuses_loses_everything(
     part = frozenset({"dense_similarity", "convex_fusion"})
     (differences,) = scores.of([part])
     assert np.isposinf(differences[0]).all()
+    assert np.isposinf(scores.briefly([part], [0.01])).all()
     assert scores.unbuildable == {part: "it needs words"}
 
 

@@ -63,6 +63,14 @@ class Toy:
             for part in parts
         ]
 
+    def briefly(
+        self,
+        parts: Sequence[Part],
+        margins: Sequence[float],
+        conversations: frozenset[Key] | None = None,
+    ) -> Floats:
+        return losses(self, conversations)(parts)
+
 
 def toy(n: int = 6, m: int = 20) -> Toy:
     """`useful` helps every question by .05, `lucky` one conversation alone, by .3."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.benchmarks.composition.search import Floats, Part, Problem, smallest
+from hebbarium.benchmarks.composition.search import Floats, Part, Problem, complete, smallest
 
 IDS = tuple("abcdefgh")
 Score = Callable[[Part], Floats]
@@ -56,6 +56,36 @@ def test_the_part_is_allowed_and_nothing_of_it_can_leave_alone() -> None:
         assert problem.allowed(lost([found])[0])
         alone = [problem.without(found, [id]) for id in problem.removable(found)]
         assert not alone or not problem.allowed(lost(alone)).any()
+
+
+def test_losses_that_are_measured_briefly_are_enough() -> None:
+    sizes = []
+    for seed in range(100):
+        problem, score = toy(seed)
+        lost = losing(problem, score)
+        left_out = 0
+
+        def briefly(
+            parts: Sequence[Part],
+            lost: Callable[[Sequence[Part]], Floats] = lost,
+            margins: tuple[float, ...] = problem.margins,
+        ) -> Floats:
+            nonlocal left_out
+            table = lost(parts)
+            over = table[:, 0] > margins[0] + 1e-12
+            table[over, 1] = np.nan
+            left_out += int(over.sum())
+            return table
+
+        found = smallest(problem, lost, briefly=briefly)
+        assert problem.allowed(lost([found.part])[0])
+        alone = [problem.without(found.part, [id]) for id in problem.removable(found.part)]
+        assert not alone or not problem.allowed(lost(alone)).any()
+        assert all(complete(found.measured[part]) for part in (problem.whole, found.part))
+        assert all(np.isfinite(single).all() for single in found.singles.values())
+        sizes.append((len(found.part), len(smallest(problem, lost).part), left_out))
+    assert sum(left_out for *_, left_out in sizes) > 100
+    assert np.mean([brief - full for brief, full, _ in sizes]) <= 0.05
 
 
 def test_brute_force_over_all_parts_seldom_finds_a_smaller_one() -> None:

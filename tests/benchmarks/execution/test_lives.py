@@ -5,6 +5,7 @@ asked again or refused.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -17,7 +18,7 @@ from tiers import slow_unless
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.designs import FULL, Arm
 from hebbarium.benchmarks.execution import local
-from hebbarium.benchmarks.execution.cells import Cell, Outcome, run_cell, run_life
+from hebbarium.benchmarks.execution.cells import Cell, Outcome, run_cell, run_life, run_parts
 from hebbarium.benchmarks.execution.failures import Options
 from hebbarium.benchmarks.execution.lives import grouped
 from hebbarium.benchmarks.execution.plan import planned, specs_of
@@ -131,6 +132,48 @@ def test_any_set_of_retrieval_mechanisms_asks_the_same_memory() -> None:
     cells = cells_of(arms)
     assert grouped(cells) == [[0, 1, 2, 3]]
     assert [found.rows for found in together(cells)] == [alone(cell).rows for cell in cells]
+
+
+def test_parts_of_a_set_get_the_rows_of_separate_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked again of the life of the whole; where what is missing left a trace (the separated
+    codes, a rejected repeat), of a life without it.
+    """
+    chosen = REGISTRY.set("default")
+    repeated = tuple(
+        replace(event, text=EVENTS[0].text) if place in (5, 9) else event
+        for place, event in enumerate(EVENTS)
+    )
+    data = Dataset("small", "0", (replace(TALK, events=repeated),), {})
+    off = ((), ("lexical_bm25",), ("curation",), ("curation", "adjacency_pairs"), ("temporal_context",),
+           ("pattern_separation", "curation"), ("hopfield_completion", "dense_similarity"),
+           ("curation", "trigram_match"))  # fmt: skip
+    arms = [Arm(FULL if not ids else f"without {ids}", chosen.without(list(ids))) for ids in off]
+    plan = planned(arms, REGISTRY, DEFAULTS)
+    specs = specs_of(plan, data, EMBEDDER)
+    cells = [
+        Cell(spec, data.conversations[0], False, arm.life, plan.arms[0].mechanisms)
+        for spec, arm in zip(specs, plan.arms, strict=True)
+    ]
+    assert grouped(cells) == [list(range(len(cells)))]
+    lives = list[int]()
+
+    def counted(some: Sequence[Cell], *more: Any) -> Any:
+        made, others = run_parts(some, *more)
+        lives.append(len(made))
+        return made, others
+
+    monkeypatch.setattr(local, "run_parts", counted)
+    work = local.CellWork(REGISTRY, EMBEDDER, None, Options(), raising=True)
+    outcomes = local._outcomes(cells, work)
+    for cell, outcome in zip(cells, outcomes, strict=True):
+        alone = run_cell(cell, maker(OURS, cell.spec.mechanisms, REGISTRY), EMBEDDER)
+        assert json.dumps(outcome.rows) == json.dumps(alone.rows), cell.spec.arm
+        assert [line["question"] for line in outcome.times] == [
+            line["question"] for line in alone.times
+        ]
+    assert len(lives) > 1
+    assert lives[0] >= 4
+    assert sum(lives) >= len(cells) - 1
 
 
 def test_equal_arms_are_asked_once_and_get_equal_rows() -> None:
