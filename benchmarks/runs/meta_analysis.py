@@ -1,10 +1,10 @@
-"""`hebbarium pool`: what each mechanism is worth over several data sets, from finished
-leave-one-out designs of one set.
+"""`hebbarium pool`: what each mechanism is worth over several data sets and worlds, from finished
+leave-one-out designs, and worlds with mechanisms on trial, of one set.
 
 A study is a data set.  Designs and blocks that measure the same data, with other embedders or units,
 are no further studies, since they share questions: they are one, whose effect is the mean of theirs.
 So are data sets that share conversations, such as LoCoMo and its corrected form: what one says is no
-independent word beside the other.
+independent word beside the other.  A world is a study, too, by its hit@k at the greatest strength.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..designs.families import family_of
 from ..reports.result import CONVERSATIONS, REMOVED, BlockResult, DesignResult, from_json
 from ..scores.hierarchy import Posterior, posteriors
 from ..scores.random_effects import RandomEffects, random_effects
+from .world_effects import holds_worlds, world_effects
 
 SURE: Final = 0.95  # posterior probability from which a verdict is given
 HELPS, WITHIN, HURTS, UNDECIDED = "helps", "within the margin", "hurts", "undecided"
@@ -30,11 +31,11 @@ HELPS, WITHIN, HURTS, UNDECIDED = "helps", "within the margin", "hurts", "undeci
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What one data set says of one mechanism.
+    """What one data set, or world, says of one mechanism.
 
-    data       name of the data set; names of all that share conversations
+    data       name of the data set or world; names of all that share conversations
     effect     full set minus the set without the mechanism, mean over the measurements
-    se         standard error, conversations being the unit; at least that of a share `margin` of
+    se         standard error, conversations or lives being the unit; at least that of a share `margin` of
                questions that change by 1
     measured   title of each measurement -> its effect
     """
@@ -80,16 +81,20 @@ def meta_analysis(
 ) -> MetaAnalysis:
     """The worth of every mechanism that was left out in some design.
 
-    folders  of `hebbarium ablate`, of one set
-    metric   None: that of the first design
+    folders  of `hebbarium ablate` and `hebbarium world --on-trial`, of one set, a design among them
+    metric   of designs; None: that of the first.  Worlds count by their hit@k
     margin   effects within it do not matter; None: that of the first design
 
-    Raises DataError for a folder without a design of that kind, set and metric, InputError for no
-    folder or a margin that is not above 0.
+    Raises DataError for a folder without a design of that kind, set and metric, or with damaged
+    worlds, InputError for no design or a margin that is not above 0.
     """
-    if not folders:
-        raise InputError("no design was given", cure="give folders of `hebbarium ablate`")
-    designs = {str(folder): read(folder) for folder in folders}
+    lived = {str(folder): world_effects(folder) for folder in folders if holds_worlds(folder)}
+    designs = {str(folder): read(folder) for folder in folders if str(folder) not in lived}
+    if not designs:
+        raise InputError(
+            "no design was given",
+            cure="give a folder of `hebbarium ablate`, beside those of `hebbarium world`",
+        )
     first = next(iter(designs.values())).facts
     metric, margin = metric or first.metric, first.margin if margin is None else margin
     if not 0.0 < margin < 1.0:
@@ -111,7 +116,7 @@ def meta_analysis(
                 notes.append(f"{folder}, {block.title}: left out, since {reason}")
                 continue
             fit.append(block)
-    measured: dict[str, dict[int, list[tuple[str, str, float, float]]]] = {}
+    measured: dict[str, dict[int | str, list[tuple[str, str, float, float]]]] = {}
     for block, number in zip(fit, numbers := _study_numbers(fit), strict=True):
         for name, mean, variance in _effects(block, metric, margin):
             by_study = measured.setdefault(name, defaultdict(list))
@@ -125,9 +130,25 @@ def meta_analysis(
             notes.append(
                 f"one study, since they share conversations: {' and '.join(digests.values())}"
             )
+    set_digests = {block.provenance.get("set_digest") for block in fit}
+    for folder, (effects, left_out) in lived.items():
+        notes += [f"{folder}, {note}" for note in left_out]
+        for effect in effects:
+            if effect.set != first.set:
+                raise DataError(
+                    f"it measured the set {effect.set}, and the first design {first.set}",
+                    where=folder,
+                    cure="pool designs and worlds of one set",
+                )
+            set_digests.add(effect.set_digest)
+            title = f"{effect.world} ({effect.embedder})"
+            least = margin / effect.questions
+            measured.setdefault(effect.mechanism, defaultdict(list))[effect.world].append(
+                (f"world {effect.world}", title, effect.mean, max(least, effect.variance))
+            )
     if len({design.facts.version for design in designs.values()}) > 1:
         notes.append("the designs were measured by different versions of the code")
-    if len({block.provenance.get("set_digest") for block in fit}) > 1:
+    if len(set_digests) > 1:
         notes.append(f"the set {first.set} has other mechanisms or parameters in some designs")
     if not measured:
         raise DataError(
@@ -137,7 +158,7 @@ def meta_analysis(
         )
     studies = {name: tuple(map(_study, by_study.values())) for name, by_study in measured.items()}
     return MetaAnalysis(
-        first.set, metric, margin, tuple(designs), _worths(studies, margin), tuple(notes)
+        first.set, metric, margin, (*designs, *lived), _worths(studies, margin), tuple(notes)
     )
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def pool(
     designs: Annotated[
         list[Path],
-        typer.Argument(metavar="DESIGN", help="Folders of `hebbarium ablate`, of one set."),
+        typer.Argument(
+            metavar="DESIGN",
+            help="Folders of `hebbarium ablate`, and of `hebbarium world --on-trial`, of one set.",
+        ),
     ],
     metric: Annotated[
         str | None,
@@ -37,11 +40,12 @@ def pool(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """One estimate for each mechanism from leave-one-out designs on several data sets.
+    """One estimate for each mechanism from leave-one-out designs on several data sets and worlds.
 
     Alone, by random effects (Hartung and Knapp), and drawn towards its family by a hierarchical
     model: the probability that it helps by more than the margin, is within it, or hurts.  Designs
-    on the same data with other embedders count as one study.
+    on the same data with other embedders count as one study.  A world is a study by its hit@k
+    where need has the most structure.
     """
     from ..benchmarks.runs import meta_analysis as pooling
 

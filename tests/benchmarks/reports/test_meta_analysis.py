@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sample_ablation import EFFECTS, sample, whole
 from typer.testing import CliRunner
@@ -99,6 +100,83 @@ def test_what_has_no_spread_is_left_out_and_said(folder: Folder) -> None:
     assert all(len(row.studies) == 1 for row in result.rows)
     (note,) = result.notes
     assert "BEAM" in note and "one conversation" in note
+
+
+# hit@k of the set, and of the set without the mechanism, in the lives of each strength
+LIVES = {0.0: ((0.1, 0.2, 0.3), (0.1, 0.2, 0.3)), 1.0: ((0.5, 0.7, 0.9), (0.4, 0.65, 0.6))}
+
+
+def worlds(path: Path, chosen: str = "cortex", name: str = "needs", **changes: Any) -> Path:
+    """A folder as `hebbarium world --on-trial` writes it."""
+    path.mkdir()
+    arms = [{"arm": chosen, "set": chosen, "removed": ""},
+            {"arm": "without", "set": chosen, "removed": "dense_retrieval"}]  # fmt: skip
+    trial = {"set": chosen, "mechanism": "dense_retrieval", "why": ""} | changes.pop("trial", {})
+    world = {"name": name, "strengths": list(LIVES), "seeds": 3, "arms": arms, "trials": [trial]}
+    provenance = {"sets": {chosen: FIRST.provenance["set_digest"]}, "embedder": "minilm"}
+    (path / "world.json").write_text(
+        json.dumps({"worlds": [world | changes], "provenance": provenance}), encoding="utf-8"
+    )
+    rows = [
+        {"world": name, "arm": arm, "strength": strength, "seed": seed, "hit": hit, "questions": 40}
+        for strength, both in LIVES.items()
+        for arm, hits in zip((chosen, "without"), both, strict=True)
+        for seed, hit in enumerate(hits)
+    ]
+    (path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def test_a_world_is_a_study(folder: Folder, tmp_path: Path) -> None:
+    lived = worlds(tmp_path / "lived")
+    result = meta_analysis([lived, folder(FIRST), worlds(tmp_path / "again", name="flood/repeats")])
+    dense = next(row for row in result.rows if row.mechanism == "dense_retrieval")
+    assert [study.data for study in dense.studies] == [
+        "LoCoMo",
+        "world needs",
+        "world flood/repeats",
+    ]
+    differences = np.subtract(*LIVES[1.0])
+    assert dense.studies[1].effect == pytest.approx(differences.mean())
+    assert dense.studies[1].se == pytest.approx(differences.std(ddof=1) / 3**0.5)
+    assert list(dense.studies[1].measured) == ["needs (minilm)"]
+    assert result.notes == () and str(lived) in result.designs
+    others = [row for row in result.rows if row.mechanism != "dense_retrieval"]
+    assert all(len(row.studies) == 1 for row in others)
+    # twice the same lives: one study, of the mean of both
+    twice = meta_analysis([folder(FIRST), lived, worlds(tmp_path / "twice")])
+    dense = next(row for row in twice.rows if row.mechanism == "dense_retrieval")
+    assert len(dense.studies) == 2
+    assert dense.studies[1].se == pytest.approx(differences.std(ddof=1) / 3**0.5)
+
+
+def test_worlds_that_say_nothing_are_left_out_and_said(folder: Folder, tmp_path: Path) -> None:
+    cases: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"seeds": 1}, "one life"),
+        ({"strengths": [0.0]}, "no structure"),
+        ({"trial": {"why": "seed 1: it failed"}}, "it failed"),
+    )
+    for place, (changes, words) in enumerate(cases):
+        result = meta_analysis([folder(FIRST), worlds(tmp_path / f"w{place}", **changes)])
+        (note,) = result.notes
+        assert words in note
+        assert all(len(row.studies) == 1 for row in result.rows)
+
+
+def test_worlds_that_cannot_be_pooled_are_refused(folder: Folder, tmp_path: Path) -> None:
+    damaged, short = worlds(tmp_path / "damaged"), worlds(tmp_path / "short")
+    (damaged / "world.json").write_text("[1]", encoding="utf-8")
+    (short / "rows.jsonl").write_text("", encoding="utf-8")
+    for folders, words in (
+        ([folder(FIRST), damaged], "no sound result"),
+        ([folder(FIRST), short], "no sound result"),
+        ([folder(FIRST), worlds(tmp_path / "other", "minimal")], "minimal"),
+        ([folder(FIRST), worlds(tmp_path / "idle", trials=[])], "on trial"),
+        ([worlds(tmp_path / "alone")], "no design was given"),
+    ):
+        with pytest.raises((DataError, InputError), match=words) as caught:
+            meta_analysis(folders)
+        assert caught.value.cure
 
 
 def test_what_cannot_be_pooled_is_refused_with_a_cure(folder: Folder, tmp_path: Path) -> None:
