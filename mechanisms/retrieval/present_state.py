@@ -103,6 +103,8 @@ class Told(NamedTuple):
     being   whether the verb says what something is or has
     own     whether the speaker says it of himself
     label   stems of what stands before a first colon, if that is short
+    plain   words that are no part of a number or date
+    meant   words that mean something
     """
 
     words: frozenset[str]
@@ -112,6 +114,8 @@ class Told(NamedTuple):
     being: bool
     own: bool
     label: frozenset[str]
+    plain: frozenset[str]
+    meant: frozenset[str]
 
 
 @remembered
@@ -141,6 +145,8 @@ def told(text: str) -> Told:
         frozenset(terms_of(labelled[1], stop_words=True))
         if (labelled := _LABEL.match(text))
         else frozenset(),
+        frozenset(word for word in kept if not values.issuperset(terms_of(word))),
+        frozenset(word for word in kept if terms_of(word, stop_words=True)),
     )
 
 
@@ -153,14 +159,10 @@ def likeness(one: Told, other: Told) -> float:
     >>> likeness(told("It is"), told("It is"))
     0.0
     """
-    both = one.words & other.words
-    if not terms_of(" ".join(both), stop_words=True):
+    if one.meant.isdisjoint(other.words):
         return 0.0
-    sizes = sum(
-        len(both) + sum(not side.values.issuperset(terms_of(word)) for word in side.words - both)
-        for side in (one, other)
-    )
-    return 2.0 * len(both) / sizes
+    shared = 2 * len(one.words & other.words)
+    return shared / (shared + len(one.plain - other.words) + len(other.plain - one.words))
 
 
 def same_fact(earlier: str, later: str, first: str, second: str) -> bool:

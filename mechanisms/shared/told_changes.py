@@ -637,6 +637,7 @@ class _Pair:
         )
 
 
+@remembered
 def covered_by_change(later: str, earlier: str) -> float:
     """Share of the themes of an earlier text of one sentence that a later text names and says to be
     no longer so; 0 if it does not.  O(length).

@@ -16,6 +16,7 @@ from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.vocabulary import VETO
 from hebbarium.engine.memory.arrivals import ClockWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.text.words import terms_of
 from hebbarium.mechanisms.retrieval import present_state
 from hebbarium.mechanisms.shared.questions import AskedState, asks_earlier, state_asked
 
@@ -243,6 +244,26 @@ def test_long_texts_and_a_long_question_are_read_in_linear_time_and_move_nothing
     ("what is the code", False), ("what did ada say", False)])  # fmt: skip
 def test_questions_for_more_than_the_newest_telling(question: str, earlier: bool) -> None:
     assert asks_earlier(question) is earlier
+
+
+WORDS = ("the", "it", "is", "door", "Doors", "code", "not", "isn't", "4711", "82", "kg", "5.9", "4", "June",
+         "2024-05-01", "12:30", "C#", "R&D", "Ada", "moved", "moving", "她的护照", "여권을", "x")  # fmt: skip
+
+
+@given(*(st.lists(st.sampled_from(WORDS), max_size=9) for _ in range(2)))
+def test_likeness_is_that_of_its_definition(first: list[str], second: list[str]) -> None:
+    """Word by word, with the terms of all shared words read as one text."""
+    texts = " ".join(first), " ".join(second)
+    one, other = map(present_state.told, texts)
+    both = one.words & other.words
+    expected = 0.0
+    if terms_of(" ".join(sorted(both)), stop_words=True):
+        counted = [
+            [word for word in side.words if word in both or not set(terms_of(word)) <= side.values]
+            for side in (one, other)
+        ]
+        expected = 2.0 * len(both) / sum(map(len, counted))
+    assert present_state.likeness(one, other) == expected == present_state.likeness(other, one)
 
 
 def test_of_equal_times_the_later_row_is_the_newer() -> None:
