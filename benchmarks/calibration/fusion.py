@@ -126,7 +126,7 @@ def calibrate_fusion(
     embed_ahead(data, embedder)
     spec_of = {spec.conversation: spec for spec in specs_of(plan, data, embedder)}
     report = progress or (lambda *_: None)
-    found, signals = list[ScoredQuestion](), list[Signal]()
+    questions, signals = list[ScoredQuestion](), list[Signal]()
     for place, conversation in enumerate(data.conversations):
         report(place, len(data.conversations), conversation.id)
         with closing(
@@ -139,7 +139,9 @@ def calibrate_fusion(
                 for s, weight in system.engine.assembly.signals
                 if weight > 0 and s.scale is not Scale.LOG_ODDS
             ]
-            found += _observations(Cell(spec_of[conversation.id], conversation), system, signals)
+            questions += _observations(
+                Cell(spec_of[conversation.id], conversation), system, signals
+            )
     report(len(data.conversations), len(data.conversations), "")
     if not signals:
         raise InputError(
@@ -147,17 +149,17 @@ def calibrate_fusion(
             where=f"--set {chosen.name}",
             cure="take a set with mechanisms that score memories",
         )
-    if len(found) < FEWEST:
+    if len(questions) < FEWEST:
         raise InputError(
-            f"{plural(len(found), 'question')} with evidence: too few to fit",
+            f"{plural(len(questions), 'question')} with evidence: too few to fit",
             where=data.name,
             cure=f"take more conversations; at least {FEWEST} questions are needed",
         )
-    halves = [_half(s, found, at) for at, s in enumerate(signals)]
-    whole = [_evidence_of(each, signals, halves) for each in found]
+    halves = [_half(s, questions, at) for at, s in enumerate(signals)]
+    whole = [_evidence_of(question, signals, halves) for question in questions]
     slopes = _slopes(whole)
-    folds = list(dict.fromkeys(each.conversation for each in found))
-    unseen = _unseen(found, whole, folds) if len(folds) > 1 else None
+    folds = list(dict.fromkeys(question.conversation for question in questions))
+    unseen = _unseen(questions, whole, folds) if len(folds) > 1 else None
     return FusionFit(
         fused,
         data.name,
@@ -167,7 +169,7 @@ def calibrate_fusion(
             s.name: Calibrated(float(b), half)
             for s, b, half in zip(signals, slopes, halves, strict=True)
         },
-        len(found),
+        len(questions),
         log_likelihood(slopes, whole),
         unseen,
         log_likelihood(np.zeros(len(signals)), whole),
@@ -207,7 +209,7 @@ def _half(s: Signal, found: Sequence[ScoredQuestion], at: int) -> float:
     """Median of the support above 0, over all questions; 1 if there is none, 0 for a similarity."""
     if s.scale is Scale.SIMILARITY:
         return 0.0
-    x = np.concatenate([each.scores[:, at] for each in found]) - s.floor
+    x = np.concatenate([question.scores[:, at] for question in found]) - s.floor
     return float(np.median(x[x > 0.0])) if (x > 0.0).any() else 1.0
 
 
@@ -242,8 +244,12 @@ def _unseen(
     """Mean over the questions of ln P(needed), each by a fit to the other conversations."""
     total = 0.0
     for fold in folds:
-        left = [o for each, o in zip(found, whole, strict=True) if each.conversation != fold]
-        held = [o for each, o in zip(found, whole, strict=True) if each.conversation == fold]
+        left = [
+            o for question, o in zip(found, whole, strict=True) if question.conversation != fold
+        ]
+        held = [
+            o for question, o in zip(found, whole, strict=True) if question.conversation == fold
+        ]
         total += len(held) * log_likelihood(_slopes(left), held)
     return total / len(found)
 
@@ -255,8 +261,8 @@ def to_json(fit: FusionFit) -> dict[str, Any]:
             "conversations": list(fit.conversations),
             "questions": fit.questions, "log_likelihood": fit.likelihood,
             "log_likelihood_on_unseen_conversations": fit.unseen,
-            "log_likelihood_of_need_alone": fit.need_alone, "signals": {name: asdict(each) for name,
-            each in sorted(fit.signals.items())}}  # fmt: skip
+            "log_likelihood_of_need_alone": fit.need_alone, "signals": {name: asdict(signal) for name,
+            signal in sorted(fit.signals.items())}}  # fmt: skip
 
 
 def written_set(fit: FusionFit, registry: Registry) -> dict[str, Any]:

@@ -227,8 +227,8 @@ def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterat
             kind = AnswerKind.MISSED
         else:
             continue
-        found = {event.id for event in system.retrieve(query, k).events}
-        if kind is AnswerKind.MISSED and found.intersection(question.gold):
+        retrieved = {event.id for event in system.retrieve(query, k).events}
+        if kind is AnswerKind.MISSED and retrieved.intersection(question.gold):
             kind = AnswerKind.FOUND
         yield JudgedAnswer(conversation.id, question.id, kind, _evidence(system))
     # events after the last question were encoded
@@ -303,8 +303,8 @@ def _cross_fitted(
     """
     fold = {id: place % MOST_FOLDS for place, id in enumerate(collected.conversations)}
     folds, p = np.array([fold[pair.conversation] for pair in collected.pairs]), np.empty(len(f))
-    for each in np.unique(folds):
-        left = folds != each
+    for left_out in np.unique(folds):
+        left = folds != left_out
         if not y[left].any() or y[left].all():
             return None
         p[~left] = _probabilities(f[~left], *fitted(f[left], y[left]))
@@ -345,13 +345,13 @@ def set_with(
     names get absolute paths.
     """
     mechanisms = {
-        each: {name: file_value(registry, each, name, given) for name, given in values.items()}
-        for each, values in chosen.mechanisms.items()
+        id: {name: file_value(registry, id, name, given) for name, given in values.items()}
+        for id, values in chosen.mechanisms.items()
     }
     mechanisms[id] = {**mechanisms[id], **fitted}
     made_set: dict[str, Any] = {"summary": f"{chosen.name}, {summary}", "mechanisms": mechanisms}
     if chosen.alternates:
-        made_set["alternates"] = {each: list(others) for each, others in chosen.alternates.items()}
+        made_set["alternates"] = {id: list(others) for id, others in chosen.alternates.items()}
     return made_set
 
 

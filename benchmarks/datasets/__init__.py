@@ -89,10 +89,10 @@ def load(
         else LOADERS[name]
     )
     try:
-        found = loader(path, limit)
+        dataset = loader(path, limit)
     except DataError as error:
         raise _other_form(name, path, error) from error.__cause__
-    loaded = replace(found, form=name, path=str(path.absolute()) if path else "", limit=limit)
+    loaded = replace(dataset, form=name, path=str(path.absolute()) if path else "", limit=limit)
     if unit == "turn":
         return loaded
     merged = tuple(by_session(c).handed(partial(_sessions, c)) for c in loaded.conversations)

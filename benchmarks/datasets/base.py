@@ -226,7 +226,7 @@ def assemble(
         del conversation
     if not kept:
         raise DataError("it holds no conversations", where=where, cure=cure)
-    if twice := [one for one, count in Counter(c.id for c in kept).items() if count > 1]:
+    if twice := [id for id, count in Counter(c.id for c in kept).items() if count > 1]:
         raise DataError(
             f"conversation id {twice[0]!r} occurs more than once", where=where, cure=cure
         )
@@ -267,12 +267,10 @@ def _broken(
         yield "has no questions"
     if ids[""]:
         yield "has an event without an id"
+    yield from (f"has the event id {id!r} {count} times" for id, count in ids.items() if count > 1)
     yield from (
-        f"has the event id {one!r} {count} times" for one, count in ids.items() if count > 1
-    )
-    yield from (
-        f"has the question id {one!r} {count} times"
-        for one, count in Counter(q.id for q in questions).items()
+        f"has the question id {id!r} {count} times"
+        for id, count in Counter(q.id for q in questions).items()
         if count > 1
     )
     if not all(map(math.isfinite, [*times, *(q.time for q in questions)])):
@@ -297,10 +295,10 @@ def _broken(
         if q.time - times[-1] > CENTURY
     )
     yield from (
-        f"has gold {one!r} (question {q.id}) that names no event"
+        f"has gold {id!r} (question {q.id}) that names no event"
         for q in questions
-        for one in q.gold
-        if one not in ids
+        for id in q.gold
+        if id not in ids
     )
     places = _places(ids)
     for question, told in zip(questions, _told_before(questions, times, places), strict=True):
@@ -309,9 +307,9 @@ def _broken(
         ):
             yield f"has the question {question.id!r}, whose time is not between event {question.after!r} and the next one"
         yield from (
-            f"has gold {one!r} (question {question.id}) that is told after the question"
-            for one in question.gold
-            if places[one] >= told
+            f"has gold {id!r} (question {question.id}) that is told after the question"
+            for id in question.gold
+            if places[id] >= told
         )
         yield from (
             f"has the forbidden event {id!r} (question {question.id}) that "
@@ -379,7 +377,7 @@ def _after_sessions(
     home  event -> session, in order
     last  session -> place of its last event, sessions in order of their first events
     """
-    sessions, found = list(home.values()), list[str]()
+    sessions, homes = list(home.values()), list[str]()
     for question, told in zip(conversation.questions, told_before(conversation), strict=True):
         begun = unique(sessions[:told]) if told < len(sessions) else ()
         for session in begun:
@@ -389,8 +387,8 @@ def _after_sessions(
                     where=f"conversation {conversation.id!r}",
                     cure="take the unit turn, with --match session to rank sessions",
                 )
-        found.append(begun[-1] if begun else "")
-    return found
+        homes.append(begun[-1] if begun else "")
+    return homes
 
 
 def _line(event: Event) -> str:
@@ -485,8 +483,8 @@ class JsonPlace:
 
     def field(self, key: str) -> JsonPlace:
         """A required member."""
-        found = self.maybe(key)
-        return self.wrong(f"no {key!r}") if found is None else found
+        value = self.maybe(key)
+        return self.wrong(f"no {key!r}") if value is None else value
 
     def each(self, label: str) -> Iterator[JsonPlace]:
         """The items of a list, called `label 1`, `label 2` ..."""
@@ -525,8 +523,8 @@ class JsonPlace:
         """A non-empty identifier or text; some files write it as a number."""
         if isinstance(self.value, int | float) and not isinstance(self.value, bool):
             return str(self.value)
-        found = self.text()
-        return found if found.strip() else self.wrong("it is empty")
+        text = self.text()
+        return text if text.strip() else self.wrong("it is empty")
 
 
 def _kind(value: object) -> str:
@@ -544,13 +542,13 @@ def read_json(file: Path) -> tuple[JsonPlace, bytes]:
     try:
         data = file.read_bytes()
     except (OSError, ValueError) as error:
-        found = (
+        fault = (
             "it is a folder"
             if file.is_dir()
             else f"it cannot be read ({getattr(error, 'strerror', None) or error})"
         )
         raise DataError(
-            found, where=str(file), cure="give --data the path of a readable file"
+            fault, where=str(file), cure="give --data the path of a readable file"
         ) from error
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         raise DataError(
@@ -620,13 +618,13 @@ def one_json(path: Path | None, name: str) -> Path:
         return path
     files = sorted(p for p in path.glob("*.json") if p.is_file())
     if len(files) != 1:
-        found = (
+        fault = (
             f"several JSON files ({', '.join(p.name for p in files[:5])})"
             if files
             else "no JSON file"
         )
         raise DataError(
-            f"the folder holds {found}", where=str(path), cure=f"give --data the {name} file itself"
+            f"the folder holds {fault}", where=str(path), cure=f"give --data the {name} file itself"
         )
     return files[0]
 

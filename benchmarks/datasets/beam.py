@@ -117,7 +117,7 @@ def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
     DataError.
     """
     folders = _folders(given(path, "beam"))[:limit]
-    found: Counter[str] = Counter(
+    oddities: Counter[str] = Counter(
         times_clamped=0,
         sessions_out_of_order=0,
         chats_without_first_date=0,
@@ -128,16 +128,16 @@ def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
         ids_repeated=0,
     )
     files = {
-        f"{_name(folder)}/{one.as_posix()}": folder / one
+        f"{_name(folder)}/{file.as_posix()}": folder / file
         for folder in folders
-        for one in (Path(CHAT), PROBES)
+        for file in (Path(CHAT), PROBES)
     }
     chats = list[Chat]()
     loaded = assemble(
         "beam",
         "",
-        (_conversation(folder, found, chats) for folder in folders),
-        found,
+        (_conversation(folder, oddities, chats) for folder in folders),
+        oddities,
         str(path),
         lambda n: chats[n].events,
     )
@@ -212,7 +212,7 @@ def _read(chat: Chat, folder: Path, probes: JsonPlace, found: Counter[str]) -> C
             category,
             _gold(place, index, found),
             _answer(place),
-            tuple(one.name() for one in rubric.each("statement"))
+            tuple(statement.name() for statement in rubric.each("statement"))
             if (rubric := place.maybe("rubric"))
             else (),
         )
@@ -282,18 +282,22 @@ def _messages(place: JsonPlace, plan: str, batch: str, depth: int) -> Iterator[B
                 place.maybe("time_anchor"),
             )
             return
-        inner = [(key, one) for key, one in place.members() if isinstance(one.value, list | dict)]
+        inner = [
+            (key, member)
+            for key, member in place.members()
+            if isinstance(member.value, list | dict)
+        ]
         if not inner:
             place.wrong("neither a message list, a batch with 'turns' nor a plan")
-        for key, one in sorted(
+        for key, member in sorted(
             inner, key=lambda item: [int(digits) for digits in re.findall(r"\d{1,9}", item[0])]
         ):
-            yield from _messages(one, key, "", depth + 1)
-    elif isinstance(place.value, list) and any(_is_message(one) for one in place.value):
+            yield from _messages(member, key, "", depth + 1)
+    elif isinstance(place.value, list) and any(_is_message(message) for message in place.value):
         yield from _batch(place, plan, batch or "1", None)
     else:
-        for number, one in enumerate(place.each("part"), 1):
-            yield from _messages(one, plan, str(number), depth + 1)
+        for number, member in enumerate(place.each("part"), 1):
+            yield from _messages(member, plan, str(number), depth + 1)
 
 
 def _batch(
@@ -301,7 +305,7 @@ def _batch(
 ) -> Iterator[BeamMessage]:
     groups = (
         [turns]
-        if isinstance(turns.value, list) and any(_is_message(one) for one in turns.value)
+        if isinstance(turns.value, list) and any(_is_message(turn) for turn in turns.value)
         else list(turns.each("exchange"))
     )
     exchange, first = 0, True
@@ -349,8 +353,8 @@ def _time(anchor: JsonPlace | None, found: Counter[str]) -> float | None:
 
 def _answer(probe: JsonPlace) -> str:
     """The expected answer under whichever name its category has."""
-    found = (probe.maybe(name) for name in ANSWERS)
-    return next((place.name() for place in found if place), "")
+    answers = (probe.maybe(name) for name in ANSWERS)
+    return next((place.name() for place in answers if place), "")
 
 
 def _gold(probe: JsonPlace, index: dict[str, list[str]], found: Counter[str]) -> tuple[str, ...]:
@@ -362,7 +366,7 @@ def _gold(probe: JsonPlace, index: dict[str, list[str]], found: Counter[str]) ->
     ):
         sources = sessions
     named = unique(_ids(sources, "", found, 0)) if sources else ()
-    held = {one: index.get(one) or index.get(one.rpartition("/")[2], []) for one in named}
+    held = {name: index.get(name) or index.get(name.rpartition("/")[2], []) for name in named}
     found["gold_missing"] += sum(not events for events in held.values())
     # an ambiguous id is not resolved
     found["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())
@@ -373,16 +377,16 @@ def _ids(place: JsonPlace, plan: str, found: Counter[str], depth: int) -> Iterat
     if depth > DEEPEST:
         place.wrong("it is nested deeper than any list of BEAM sources")
     if isinstance(place.value, dict):
-        for key, one in place.members():
+        for key, member in place.members():
             yield from _ids(
-                one,
+                member,
                 key if re.fullmatch(r"plan\D*\d+", key, re.IGNORECASE) else plan,
                 found,
                 depth + 1,
             )
     elif isinstance(place.value, list):
-        for one in place.each("id"):
-            yield from _ids(one, plan, found, depth + 1)
+        for member in place.each("id"):
+            yield from _ids(member, plan, found, depth + 1)
     elif place.value is not None:
         numbers = (
             re.findall(r"\d+", place.name())

@@ -89,13 +89,13 @@ class _Lines:
         """Each line as a place that names its number, read anew.  Raises DataError for a file
         that has changed.
         """
-        found = hashlib.blake2b(digest_size=16)
+        digest = hashlib.blake2b(digest_size=16)
         with _opened(self.file) as file:
             for number, start in zip(self.numbers, self.starts, strict=True):
                 file.seek(start)
-                found.update(line := file.readline())
+                digest.update(line := file.readline())
                 yield _place(line, number, self.file)
-        if found.digest() != self.mark:
+        if digest.digest() != self.mark:
             raise DataError(
                 "it has changed since it was loaded",
                 where=str(self.file),
@@ -146,7 +146,7 @@ def load_conversations(
     """
     folder = _folder(given(path, "conversations", f"give --data the folder that holds {EVENTS}"))
     about = _description(folder)
-    found: Counter[str] = Counter(
+    oddities: Counter[str] = Counter(
         events_reordered=0, times_made_up=0, gold_missing=0, events_with_attributes=0
     )
     drafts: dict[str, _Draft] = {}
@@ -170,14 +170,16 @@ def load_conversations(
         read.update(b"\0")
     chosen = {name: draft.lines(folder / EVENTS) for name, draft in list(drafts.items())[:limit]}
     conversations = (
-        _conversation(name, list(lines.places()), drafts[name].questions, found, allow_missing_gold)
+        _conversation(
+            name, list(lines.places()), drafts[name].questions, oddities, allow_missing_gold
+        )
         for name, lines in chosen.items()
     )
     loaded = assemble(
         str(about["name"]),
         read.hexdigest(),
         conversations,
-        found,
+        oddities,
         str(folder),
         lambda n: list(chosen.values())[n].events,
         cure=f"correct the files; docs/guides/data.md describes {FILES}",
@@ -187,7 +189,7 @@ def load_conversations(
         loaded,
         notes={
             **loaded.notes,
-            **found,
+            **oddities,
             **{key: str(value) for key, value in about.items() if key != "name"},
         },
     )
@@ -437,14 +439,14 @@ def _event(line: JsonPlace) -> Event:
 
 def _attributes(place: JsonPlace) -> tuple[tuple[str, str], ...]:
     """The attributes of an event, from an object of texts or lists of texts."""
-    found: set[tuple[str, str]] = set()
+    pairs: set[tuple[str, str]] = set()
     for key, value in place.members():
         name = replace(place, value=key).name()
-        found.update(
-            (name, one.text())
-            for one in (value.each("value") if isinstance(value.value, list) else [value])
+        pairs.update(
+            (name, member.text())
+            for member in (value.each("value") if isinstance(value.value, list) else [value])
         )
-    return tuple(sorted(found))
+    return tuple(sorted(pairs))
 
 
 def _offset(time: JsonPlace) -> float | None:
@@ -539,13 +541,13 @@ def _conversation(
     conversation = Conversation(name, tuple(events), tuple(questions))
     known = list[tuple[str, ...]]()
     for (line, gold), n in zip(asked, told_before(conversation), strict=True):
-        known.append(tuple(one for one in gold if places.get(one, n) < n))
+        known.append(tuple(id for id in gold if places.get(id, n) < n))
         if len(known[-1]) < len(gold) and not allow_missing_gold:
-            one = next(one for one in gold if one not in known[-1])
+            id = next(name for name in gold if name not in known[-1])
             line.wrong(
-                f"gold {one!r} names no event of conversation {name!r}"
-                if one not in places
-                else f"gold {one!r} is told after the question",
+                f"gold {id!r} names no event of conversation {name!r}"
+                if id not in places
+                else f"gold {id!r} is told after the question",
                 "correct the id or the time, or leave out such gold with --allow-missing-gold",
             )
         found["gold_missing"] += len(gold) - len(known[-1])
@@ -598,7 +600,7 @@ def _question(line: JsonPlace, events: Sequence[Event], places: Mapping[str, int
         category.name() if category else "all",
         (),
         answer.name() if answer else "",
-        tuple(one.name() for one in rubric.each("statement")) if rubric else (),
+        tuple(statement.name() for statement in rubric.each("statement")) if rubric else (),
         after,
         _forbidden(line, places),
     )
@@ -647,10 +649,10 @@ def _asked(
 # --- writing --------------------------------------------------------------------------------------
 def _grouped(event: Event) -> dict[str, str | list[str]]:
     """Attributes by key: a text, or a list of the texts of a key with several."""
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for key, value in event.attributes:
-        found.setdefault(key, []).append(value)
-    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+        groups.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in groups.items()}
 
 
 def _time_field(event: Event) -> dict[str, Any]:

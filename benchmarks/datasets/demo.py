@@ -269,8 +269,11 @@ class _Chatter:
         usually a goodbye.
         """
         draw = self._draw
-        one, other = draw.shuffled(self._speakers)[:2]
-        turns = [Turn(one, self._openings.pop().format(day=day)), Turn(other, self._replies.pop())]
+        speaker, other = draw.shuffled(self._speakers)[:2]
+        turns = [
+            Turn(speaker, self._openings.pop().format(day=day)),
+            Turn(other, self._replies.pop()),
+        ]
         for scene in sorted(scenes, key=lambda one: one.quiet):
             turns += scene.turns
             if not scene.quiet and draw.below(5) < 2:
@@ -278,7 +281,7 @@ class _Chatter:
                 turns.append(Turn(self._other(turns), self._noise.pop()))
         if draw.below(2):
             asks, answers = self._small.pop()
-            turns[2:2] = [Turn(other, asks), Turn(one, answers)]
+            turns[2:2] = [Turn(other, asks), Turn(speaker, answers)]
         if not any(scene.quiet for scene in scenes) and draw.below(3):
             turns.append(Turn(self._other(turns), self._closings.pop()))
         return turns

@@ -58,8 +58,8 @@ class Events(Sequence[Event]):
         if not chosen:
             return ()
         low = min(chosen[0], chosen[-1])
-        found = tuple(islice(self, low, max(chosen[0], chosen[-1]) + 1))
-        return tuple(found[each - low] for each in chosen)
+        events = tuple(islice(self, low, max(chosen[0], chosen[-1]) + 1))
+        return tuple(events[place - low] for place in chosen)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events | tuple):

@@ -39,7 +39,7 @@ def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
     Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "locomo")
-    found: Counter[str] = Counter(
+    oddities: Counter[str] = Counter(
         times_clamped=0,
         sessions_out_of_order=0,
         gold_missing=0,
@@ -48,12 +48,12 @@ def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
         sessions_without_turns=0,
     )
     samples = items(file, "sample")
-    conversations = (_conversation(sample.place(), found) for sample in chosen(samples, limit))
+    conversations = (_conversation(sample.place(), oddities) for sample in chosen(samples, limit))
     return assemble(
         "locomo",
         digest_of([("", file)]),
         conversations,
-        found,
+        oddities,
         str(file),
         lambda n: partial(_events, samples[n]),
     )
@@ -119,16 +119,16 @@ def _question(
         if isinstance(evidence.value, str)
         else list(evidence.each("evidence"))
     )
-    named = [one for item in listed for one in dialogs(item.text())]
+    named = [id for item in listed for id in dialogs(item.text())]
     found["evidence_unreadable"] += sum(not dialogs(item.text()) for item in listed)
-    found["gold_missing"] += sum(one not in turns for one in unique(named))
+    found["gold_missing"] += sum(id not in turns for id in unique(named))
     answer = place.maybe("answer")
     return Question(
         name,
         place.field("question").name(),
         time,
         category,
-        unique(turns[one] for one in named if one in turns),
+        unique(turns[id] for id in named if id in turns),
         answer.name() if answer else "",
     )
 

@@ -66,7 +66,7 @@ def _messages(
     """The messages of a plan, and the number of the first message with each turn of the talk,
     which is told again and again.
     """
-    found, where, groups = list[Mapping[str, Any]](), dict[str, int](), _groups(turns, TURNS)
+    numbered, where, groups = list[Mapping[str, Any]](), dict[str, int](), _groups(turns, TURNS)
     for place in range(messages):
         number, group, role = (
             next(numbers),
@@ -74,7 +74,7 @@ def _messages(
             ("user", "assistant")[place % 2],
         )
         text = "\n".join((f"Plan {plan}, page {place + 1}.", *(line for _, line in group)))
-        found.append(
+        numbered.append(
             {
                 "role": role,
                 "id": number,
@@ -84,7 +84,7 @@ def _messages(
         )
         for id, _ in group:
             where.setdefault(id, number)
-    return found, where
+    return numbered, where
 
 
 def _groups(items: Sequence[T], size: int) -> list[Sequence[T]]:

@@ -35,7 +35,7 @@ def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
     the last event if that is later (counted).  Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "longmemeval")
-    found: Counter[str] = Counter(
+    oddities: Counter[str] = Counter(
         times_clamped=0,
         sessions_out_of_order=0,
         questions_clamped=0,
@@ -46,13 +46,13 @@ def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
     )
     instances = items(file, "instance")
     conversations = (
-        _conversation(instance.place(), found) for instance in chosen(instances, limit)
+        _conversation(instance.place(), oddities) for instance in chosen(instances, limit)
     )
     return assemble(
         "longmemeval",
         digest_of([("", file)]),
         conversations,
-        found,
+        oddities,
         str(file),
         lambda n: partial(_events, instances[n]),
     )
@@ -99,7 +99,7 @@ def _conversation(instance: JsonPlace, found: Counter[str]) -> Conversation:
     abstention = name.endswith("_abs")
     found["times_clamped"] += clock.clamped
     found["sessions_out_of_order"] += sum(later < earlier for earlier, later in pairwise(starts))
-    found["gold_missing"] += sum(one not in seen for one in wanted)
+    found["gold_missing"] += sum(id not in seen for id in wanted)
     found["gold_unmarked"] += not marked and not abstention
     date = instance.field("question_date")
     asked = _time(date)

@@ -76,7 +76,7 @@ def elements(file: Path, label: str) -> tuple[Element, ...] | None:
             mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
             spans = _spans(data)
-            found = (
+            read = (
                 None
                 if spans is None
                 else tuple(
@@ -85,18 +85,18 @@ def elements(file: Path, label: str) -> tuple[Element, ...] | None:
                 )
             )
     except (OSError, ValueError):  # a folder, an empty file
-        found = None
-    if found is None and isinstance(read_json(file)[0].value, list):
+        read = None
+    if read is None and isinstance(read_json(file)[0].value, list):
         raise DataError("its items cannot be told apart", where=str(file), cure=DOWNLOAD_AGAIN)
-    return found
+    return read
 
 
 def items(file: Path, label: str) -> tuple[Element, ...]:
     """The items of the array that a file holds.  Raises DataError for a file that holds
     something else.
     """
-    found = elements(file, label)
-    return tuple(whole(file).place().each(label)) if found is None else found  # type: ignore[arg-type]  # `each` raises
+    read = elements(file, label)
+    return tuple(whole(file).place().each(label)) if read is None else read  # type: ignore[arg-type]  # `each` raises
 
 
 def chosen(given: Sequence[Element], limit: int | None) -> Iterator[Element]:
@@ -118,10 +118,10 @@ def _spans(data: mmap.mmap) -> list[tuple[int, int]] | None:
     """First and last place of each item of an array; None unless the brackets of the file are
     those of one array.
     """
-    depth, start, found = 0, 0, list[tuple[int, int]]()
+    depth, start, spans = 0, 0, list[tuple[int, int]]()
     for at in _MARK.finditer(data):
         sign = at.group()
-        if depth == 0 and (sign != b"[" or found or data[: at.start()].strip(_SPACE)):
+        if depth == 0 and (sign != b"[" or spans or data[: at.start()].strip(_SPACE)):
             return None
         if sign in _OPEN:
             depth += 1
@@ -129,14 +129,14 @@ def _spans(data: mmap.mmap) -> list[tuple[int, int]] | None:
         elif sign in _CLOSED:
             depth -= 1
             if depth == 0:
-                found.append((start, at.start()))
+                spans.append((start, at.start()))
                 last = at.end()
         elif sign == b"," and depth == 1:
-            found.append((start, at.start()))
+            spans.append((start, at.start()))
             start = at.end()
-    if depth or not found or data[last:].strip(_SPACE):
+    if depth or not spans or data[last:].strip(_SPACE):
         return None
-    return [] if len(found) == 1 and not data[slice(*found[0])].strip(_SPACE) else found
+    return [] if len(spans) == 1 and not data[slice(*spans[0])].strip(_SPACE) else spans
 
 
 def mark(data: bytes) -> bytes:
@@ -148,17 +148,17 @@ def digest_of(files: Iterable[tuple[str, Path]]) -> str:
     """SHA-256 over the names and bytes of some files, in hexadecimal.  Cost: O(bytes); a part of
     a file is in memory at a time.  Raises DataError.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, path in files:
-        found.update(name.encode("utf-8"))
+        digest.update(name.encode("utf-8"))
         try:
             with path.open("rb") as file:
                 while block := file.read(1 << 20):
-                    found.update(block)
+                    digest.update(block)
         except OSError as error:
             raise DataError(
                 f"it cannot be read ({error.strerror})",
                 where=str(path),
                 cure="give --data the path of a readable file",
             ) from error
-    return found.hexdigest()
+    return digest.hexdigest()

@@ -118,10 +118,10 @@ def _of_folder(folder: Path) -> DataForm:
         [entry for entry in entries if entry.is_file()],
     )
     if EVENTS in names:
-        found = _of_file(folder / EVENTS)
-        if found is None or found.dataset == OWN_DATA or found.name.startswith("lines of JSON"):
+        form = _of_file(folder / EVENTS)
+        if form is None or form.dataset == OWN_DATA or form.name.startswith("lines of JSON"):
             return DataForm("a folder of your own conversations", OWN_DATA)
-        return replace(found, name=f"{found.name}, under the name {EVENTS}")
+        return replace(form, name=f"{form.name}, under the name {EVENTS}")
     if names & {QUESTIONS, DESCRIPTION}:
         return DataForm(f"a folder of your own conversations without {EVENTS}", OWN_DATA)
     if not entries:
@@ -139,8 +139,8 @@ def _of_folder(folder: Path) -> DataForm:
     if {"cur", "new", "tmp"} <= names:
         return replace(MAIL, name="a folder of mail (Maildir)")
     for file in islice((file for file in files if file.suffix.lower() in READABLE), TRIED):
-        if (found := _of_file(file)) and (found.fields or found.dataset) and found != TEXT:
-            return replace(found, name=f"a folder with {file.name}, {found.name}")
+        if (form := _of_file(file)) and (form.fields or form.dataset) and form != TEXT:
+            return replace(form, name=f"a folder with {file.name}, {form.name}")
     kinds = Counter(KINDS.get(entry.suffix.lower(), "") for entry in files)
     for kind, count in kinds.most_common(1):
         if kind and 2 * count > len(files):
@@ -160,21 +160,23 @@ def _chats(folder: Path, entries: Sequence[Path]) -> bool:
     """Whether a folder is one of BEAM's chats, one of its scales, or all of them."""
     level = [folder]
     for _ in range(3):
-        for one in level:
-            if (one / "chat.json").is_file() and (
-                (one / "probing_questions").is_dir() or _dataset(one / "chat.json") == "beam"
+        for subfolder in level:
+            if (subfolder / "chat.json").is_file() and (
+                (subfolder / "probing_questions").is_dir()
+                or _dataset(subfolder / "chat.json") == "beam"
             ):
                 return True
         below = chain.from_iterable(
-            entries if one == folder else sorted(islice(one.iterdir(), LISTED)) for one in level
+            entries if subfolder == folder else sorted(islice(subfolder.iterdir(), LISTED))
+            for subfolder in level
         )
         level = list(islice((entry for entry in below if entry.is_dir()), TRIED))
     return False
 
 
 def _dataset(file: Path) -> str:
-    found = _of_file(file)
-    return found.dataset if found else ""
+    form = _of_file(file)
+    return form.dataset if form else ""
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -240,11 +242,11 @@ def recognise_bytes(head: bytes, whole: bool) -> DataForm | None:
 
 def _to_save(form: DataForm | None, encoding: str) -> DataForm:
     """A form in an encoding that nothing here reads."""
-    found = form or DataForm("a text")
+    saved = form or DataForm("a text")
     return replace(
-        found,
-        name=f"{found.name}, {encoding}",
-        before="; ".join(filter(None, ("save it as UTF-8", found.before))),
+        saved,
+        name=f"{saved.name}, {encoding}",
+        before="; ".join(filter(None, ("save it as UTF-8", saved.before))),
     )
 
 
@@ -279,15 +281,15 @@ def _encoding(head: bytes) -> str:
 def _of_gzip(head: bytes) -> DataForm:
     try:
         inner = zlib.decompressobj(31).decompress(head, HEAD)
-        found = recognise_bytes(inner, False) if inner else None
+        form = recognise_bytes(inner, False) if inner else None
     except zlib.error:
-        found = None
-    if found is None:
+        form = None
+    if form is None:
         return DataForm("a compressed file (gzip)", before=UNPACK)
     return replace(
-        found,
-        name=f"a compressed file (gzip), of {found.name}",
-        before="; ".join(filter(None, (UNPACK, found.before))),
+        form,
+        name=f"a compressed file (gzip), of {form.name}",
+        before="; ".join(filter(None, (UNPACK, form.before))),
     )
 
 
@@ -652,12 +654,12 @@ def _first(text: str) -> tuple[Mapping[str, Any] | None, bool]:
     lines = text.startswith("{")
     start = 0 if lines else 1 + len(text[1:]) - len(text[1:].lstrip())
     try:
-        found, end = json.JSONDecoder().raw_decode(text, start)
+        value, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
         return None, lines
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         return None, lines
-    return found, lines and "\n" not in text[:end] and (
+    return value, lines and "\n" not in text[:end] and (
         not text[end:].strip() or text[end:].lstrip().startswith("{")
     )
 
@@ -678,15 +680,15 @@ def field_map(fields: Iterable[str]) -> str:
 def _mapped(record: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """(field there, field of an event), by the names and the first values; the text stands last."""
     plain = {name.casefold().replace(" ", "_").replace("-", "_"): name for name in record}
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     taken = set[str]()
     for ours, names in SYNONYMS.items():
         if theirs := next(
             (plain[name] for name in names if name in plain and plain[name] not in taken), None
         ):
             taken.add(theirs)
-            found.append((f"`{theirs}`{_divided(record[theirs]) if ours == 'time' else ''}", ours))
-    return tuple(found)
+            pairs.append((f"`{theirs}`{_divided(record[theirs]) if ours == 'time' else ''}", ours))
+    return tuple(pairs)
 
 
 def _divided(value: object) -> str:
@@ -702,7 +704,7 @@ def _paths(text: str) -> set[str]:
     """The fields in the first part of a JSON document, or of lines of it, as paths: `[].role` is
     a field of the items of a list.
     """
-    found, stack, key, expects = set[str](), list[tuple[str, str]](), "", False
+    paths, stack, key, expects = set[str](), list[tuple[str, str]](), "", False
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token == '"':
@@ -710,7 +712,7 @@ def _paths(text: str) -> set[str]:
         if token[0] == '"':
             if expects and stack:
                 key = f"{stack[-1][1]}.{token[1:-1]}"
-                found.add(key)
+                paths.add(key)
                 expects = False
         elif token in "[{":
             if len(stack) > DEEPEST:
@@ -724,7 +726,7 @@ def _paths(text: str) -> set[str]:
             expects = False
         elif token == ",":
             expects = bool(stack) and stack[-1][0] == "{"
-    return found
+    return paths
 
 
 def _listed(names: Iterable[str], most: int = 8) -> str:

@@ -68,14 +68,14 @@ def shapley(players: Sequence[Player]) -> dict[Player, dict[Coalition[Player], f
     phi_i = sum over S without i of |S|! (p - |S| - 1)! / p! (v(S + i) - v(S)): Shapley (1953),
     doi:10.1515/9781400881970-018.  Cost: O(p 2^p).
     """
-    p, found = len(players), {}
+    p, worths = len(players), {}
     for player in players:
         weights: dict[Coalition[Player], float] = {}
         for s in coalitions([other for other in players if other != player]):
             w = factorial(len(s)) * factorial(p - len(s) - 1) / factorial(p)
             weights[s], weights[s | {player}] = -w, w
-        found[player] = weights
-    return found
+        worths[player] = weights
+    return worths
 
 
 def shapley_sampled(
@@ -90,21 +90,21 @@ def shapley_sampled(
     contributions do.  Castro, Gómez & Tejada (2009), doi:10.1016/j.cor.2008.04.004; antithetic
     pairs: Mitchell, Cooper, Frank & Holmes (2022), arXiv:2104.12199.
     """
-    rng, found = (
+    rng, gains = (
         np.random.default_rng(seed),
         {player: dict[Coalition[Player], float]() for player in players},
     )
     pairs = -(-permutations // 2)
     for _ in range(pairs):
         order = [players[i] for i in rng.permutation(len(players))]
-        for each in (order, order[::-1]):
+        for permutation in (order, order[::-1]):
             before: Coalition[Player] = frozenset()
-            for player in each:
-                after, weights = before | {player}, found[player]
+            for player in permutation:
+                after, weights = before | {player}, gains[player]
                 weights[after] = weights.get(after, 0.0) + 0.5 / pairs
                 weights[before] = weights.get(before, 0.0) - 0.5 / pairs
                 before = after
-    return found
+    return gains
 
 
 def factorial_effects(
@@ -117,14 +117,14 @@ def factorial_effects(
     +1: the player is in).  Box, Hunter & Hunter (2005), Statistics for Experimenters, ch. 5; twice
     the coefficient of a least squares fit on signs.
     """
-    runs, found = coalitions(players), {}
+    runs, effects = coalitions(players), {}
     for size in range(1, order + 1):
         for chosen in combinations(players, size):
-            found[chosen] = {
+            effects[chosen] = {
                 run: (-1.0) ** sum(player not in run for player in chosen) / 2 ** (len(players) - 1)
                 for run in runs
             }
-    return found
+    return effects
 
 
 def hadamard_matrix(n: int) -> NDArray[np.int64]:
@@ -135,14 +135,14 @@ def hadamard_matrix(n: int) -> NDArray[np.int64]:
     doi:10.1002/sapm1933121311, and products of smaller matrices otherwise.  Raises InputError for a
     size that these do not reach.
     """
-    found = _hadamard(n)
-    if found is None:
+    matrix = _hadamard(n)
+    if matrix is None:
         raise InputError(
             f"no Hadamard matrix of {n} rows is constructed here",
             where="fractional design",
             cure="take fewer players",
         )
-    return found * found[:, :1]
+    return matrix * matrix[:, :1]
 
 
 def _hadamard(n: int) -> NDArray[np.int64] | None:

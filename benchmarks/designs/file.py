@@ -274,11 +274,11 @@ class _DesignReader:
         return name
 
     def _baselines(self, default: str) -> tuple[str, ...]:
-        found = self._names("baselines") or (default,)
-        for place, name in enumerate(found):
+        names = self._names("baselines") or (default,)
+        for place, name in enumerate(names):
             if name not in (FULL, default):
                 self._set(name, "baselines", place)
-        return found
+        return names
 
     def _sweep(self, chosen: MechanismSet) -> ParameterSweep:
         given = self.file.data.get("sweep")
@@ -415,28 +415,28 @@ class _DesignReader:
     # --- what all designs have --------------------------------------------------------------------
     def _data(self) -> tuple[DataRef, ...]:
         given = self.file.data.get("data", [])
-        found = []
-        for place, one in enumerate(given if isinstance(given, list) else [given]):
+        sources = []
+        for place, source in enumerate(given if isinstance(given, list) else [given]):
             if (
-                not isinstance(one, dict)
-                or "dataset" not in one
-                or set(one) - {"dataset", "data", "unit", "limit"}
+                not isinstance(source, dict)
+                or "dataset" not in source
+                or set(source) - {"dataset", "data", "unit", "limit"}
             ):
                 raise self._odd(
-                    f"{one!r} describes no data",
+                    f"{source!r} describes no data",
                     "write `{dataset: locomo, data: PATH}`, with unit and limit if wanted",
                     "data",
                     place,
                 )
-            if one["dataset"] not in self.datasets:
+            if source["dataset"] not in self.datasets:
                 raise self._odd(
-                    f"no data set {one['dataset']!r}",
-                    nearest(str(one["dataset"]), self.datasets),
+                    f"no data set {source['dataset']!r}",
+                    nearest(str(source["dataset"]), self.datasets),
                     "data",
                     place,
                     "dataset",
                 )
-            unit, limit = one.get("unit", "turn"), one.get("limit")
+            unit, limit = source.get("unit", "turn"), source.get("limit")
             if unit not in UNITS or not (
                 limit is None
                 or (isinstance(limit, int) and not isinstance(limit, bool) and limit > 0)
@@ -447,10 +447,10 @@ class _DesignReader:
                     "data",
                     place,
                 )
-            found.append(DataRef(one["dataset"], str(one.get("data") or ""), unit, limit))
-            if found[-1] in found[:-1]:
+            sources.append(DataRef(source["dataset"], str(source.get("data") or ""), unit, limit))
+            if sources[-1] in sources[:-1]:
                 raise self._odd("the same data are given twice", "name them once", "data", place)
-        return tuple(found)
+        return tuple(sources)
 
     def _probe(self) -> ProbeMetric | None:
         metric = self._text("metric", "recall@10")
@@ -527,11 +527,11 @@ class _DesignReader:
             return ()
         if (
             not isinstance(given, list)
-            or not all(isinstance(one, str) for one in given)
+            or not all(isinstance(item, str) for item in given)
             or not given
         ):
             raise self._odd(f"{given!r} is no list of names", "write [name, ...]", *keys)
-        if twice := [place for place, one in enumerate(given) if one in given[:place]]:
+        if twice := [place for place, item in enumerate(given) if item in given[:place]]:
             raise self._odd(f"{given[twice[0]]!r} is given twice", "name it once", *keys, twice[0])
         return tuple(given)
 

@@ -120,7 +120,7 @@ class Pairs:
             dict.fromkeys(
                 [
                     everyone if not self.base else frozenset(),
-                    *(c for each in wanted.values() for c in each),
+                    *(c for coefficients in wanted.values() for c in coefficients),
                 ]
             ),
             players,
@@ -206,18 +206,18 @@ class Shapley:
         on, players = lattice(chosen, self.players, registry.set(self.base) if self.base else None)
         _require(players, 1, 1000, "shapley")
         exact = len(players) <= EXACT and not self.permutations
-        found = (
+        estimates = (
             shapley(players)
             if exact
             else shapley_sampled(players, self.permutations or 64, self.seed)
         )
         runs = dict.fromkeys(
-            [frozenset(players), *(c for weights in found.values() for c in weights)]
+            [frozenset(players), *(c for weights in estimates.values() for c in weights)]
         )
         arms, name = _arms(on, runs, players, self.base)
         contrasts = tuple(
             Contrast(id, "Shapley value", {name[c]: w for c, w in weights.items()})
-            for id, weights in found.items()
+            for id, weights in estimates.items()
         )
         how = (
             "exact"
@@ -287,7 +287,7 @@ class ParameterSweep:
         unit = qmc.Sobol(
             len(self.ranges), scramble=True, rng=np.random.default_rng(self.seed)
         ).random_base2(max(self.points - 1, 0).bit_length())
-        found = []
+        drawn = []
         for point in unit[: self.points].tolist():
             scaled = {}
             for (key, r), x in zip(self.ranges.items(), point, strict=True):
@@ -297,8 +297,8 @@ class ParameterSweep:
                     else r.low + x * (r.high - r.low)
                 )
                 scaled[key] = float(f"{value:.6g}")
-            found.append(scaled)
-        return found
+            drawn.append(scaled)
+        return drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,16 +316,18 @@ class ArmChange:
     param: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def applied(self, chosen: MechanismSet, registry: Registry) -> MechanismSet:
-        found = registry.set(self.of) if self.of else chosen
-        found = found.without(self.without)
+        applied_set = registry.set(self.of) if self.of else chosen
+        applied_set = applied_set.without(self.without)
         for old, new in self.swap.items():
-            found = found.swapped(old, new)
-        if on := [id for id in self.add if id in found.mechanisms]:
+            applied_set = applied_set.swapped(old, new)
+        if on := [id for id in self.add if id in applied_set.mechanisms]:
             raise RegistryError(
-                f"{on[0]!r} is on already", where=f"set {found.name}", cure="leave it out of `add`"
+                f"{on[0]!r} is on already",
+                where=f"set {applied_set.name}",
+                cure="leave it out of `add`",
             )
         return replace(
-            found, mechanisms={**found.mechanisms, **{id: {} for id in self.add}}
+            applied_set, mechanisms={**applied_set.mechanisms, **{id: {} for id in self.add}}
         ).overridden(self.param)
 
 

@@ -100,10 +100,12 @@ def caught(mutant: DrillMutant) -> Tally:
 def _all_caught() -> int:
     """Run every mutant of trust; 1 if a drill does not report its fault."""
     missed = 0
-    for each in MUTANTS:
-        broken = caught(each).broken
+    for mutant in MUTANTS:
+        broken = caught(mutant).broken
         missed += not broken
-        put(f"{each.drill:<9} {each.what}: {broken[0].splitlines()[0] if broken else 'NOT SEEN'}")
+        put(
+            f"{mutant.drill:<9} {mutant.what}: {broken[0].splitlines()[0] if broken else 'NOT SEEN'}"
+        )
     put(f"{len(MUTANTS)} mutants of trust, {missed or 'none'} not seen")
     return int(missed > 0)
 

@@ -52,8 +52,8 @@ def cache(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         chance, kind = random.Random(f"{seed} {number}"), names[number % len(names)]
         raw = bytearray(sound)
         kinds[kind](raw, chance)
-        for each in folder.glob("cache.sqlite*"):
-            each.unlink()
+        for file in folder.glob("cache.sqlite*"):
+            file.unlink()
         path.write_bytes(raw)
         outcome, broken = _outcome(path, texts, right)
         silent = kind == EXCHANGED and raw != sound and outcome not in (SAID, "refused")
@@ -68,9 +68,9 @@ def _exchanged(raw: bytearray, chance: random.Random) -> None:
     try:
         connection.deserialize(bytes(raw))
         rows = connection.execute("SELECT rowid, vector, mark FROM vectors ORDER BY 1").fetchall()
-        (one, *of_one), (other, *of_other) = chance.sample(rows, 2)
+        (key, *of_one), (other, *of_other) = chance.sample(rows, 2)
         with connection:
-            for row, held in ((one, of_other), (other, of_one)):
+            for row, held in ((key, of_other), (other, of_one)):
                 connection.execute(
                     "UPDATE vectors SET vector = ?, mark = ? WHERE rowid = ?", (*held, row)
                 )
@@ -83,13 +83,13 @@ def _exchanged(raw: bytearray, chance: random.Random) -> None:
 def _outcome(path: Path, texts: list[str], right: Vectors) -> tuple[str, bool]:
     """What came of a damaged file, and whether it broke the promise."""
     try:
-        found, misses, said = _asked(path, texts)
+        vectors, misses, said = _asked(path, texts)
     except HebbariumError as error:
         told = bool(error.what and error.where and error.cure)
         return ("refused", False) if told else ("refused without what, where or cure", True)
     except Exception as error:  # the drill counts errors of every kind
         return f"failed with {type(error).__name__}: {error}", True
-    if not np.array_equal(found, right):
+    if not np.array_equal(vectors, right):
         return "another vector", True
     return SAID if said else "computed anew" if misses else "as stored", False
 
@@ -100,7 +100,11 @@ def _asked(path: Path, texts: list[str]) -> tuple[Vectors, int, bool]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = cached.embed(texts)
-        return found, cached.misses, any(each.category is DamagedCacheWarning for each in caught)
+            vectors = cached.embed(texts)
+        return (
+            vectors,
+            cached.misses,
+            any(warning.category is DamagedCacheWarning for warning in caught),
+        )
     finally:
         cached.close()

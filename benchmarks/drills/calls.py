@@ -59,8 +59,8 @@ def calls(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         tally.count(kind, outcome, broken=outcome not in (KEPT, STEPS))
         done = reached if outcome == KEPT else len(acts)
         if done == len(acts):
-            for each in folder.glob("killed.db*"):
-                each.unlink()
+            for file in folder.glob("killed.db*"):
+                file.unlink()
             done = 0
     return tally
 
@@ -133,14 +133,14 @@ def _digests(make: Make, acts: list[Act], path: Path) -> tuple[list[str], list[s
     call: of several events, the end of a tick before.
     """
     memory, steps = make(path), list[set[str]]()
-    found = [memory.digest()]
+    digests = [memory.digest()]
     for act in acts:
         steps.append(set())
         with noted(memory, steps[-1]):
             act(memory)
-        found.append(memory.digest())
+        digests.append(memory.digest())
     memory.close()
-    return found, [*steps, set()]
+    return digests, [*steps, set()]
 
 
 @contextmanager

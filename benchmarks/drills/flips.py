@@ -48,8 +48,8 @@ def flips(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         kind = names[number % len(names)]
         raw = bytearray(sound)
         kinds[kind](raw, chance)
-        for each in folder.glob("damaged.db*"):
-            each.unlink()
+        for file in folder.glob("damaged.db*"):
+            file.unlink()
         path.write_bytes(raw)
         try:
             outcome, broken = _outcome(make, path, events[-1].time, digest, after)
@@ -124,11 +124,11 @@ def _outcome(make: Make, path: Path, now: float, digest: str, after: str) -> tup
         except SnapshotError as error:
             told = bool(error.what and error.where and error.cure)
             return ("refused", False) if told else ("refused without what, where or cure", True)
-        found = memory.digest()
+        opened = memory.digest()
         memory.close()
-        if any(issubclass(each.category, InterruptedWarning) for each in caught):
+        if any(issubclass(warning.category, InterruptedWarning) for warning in caught):
             return "calls lost, and said", False
-        if found != digest:
+        if opened != digest:
             return "loaded with another digest", True
         return (
             ("unchanged", False)
@@ -174,8 +174,8 @@ def _head(raw: bytearray, chance: random.Random) -> None:
 def _interior(raw: bytearray, chance: random.Random) -> None:
     """A page that leads to others, or the schema if there is none."""
     size = _size(raw)
-    found = [at for at in range(size, len(raw), size) if raw[at] in INTERIOR] or [0]
-    _flip(raw, chance.choice(found) + chance.randrange(size), chance)
+    interior = [at for at in range(size, len(raw), size) if raw[at] in INTERIOR] or [0]
+    _flip(raw, chance.choice(interior) + chance.randrange(size), chance)
 
 
 def _zero_page(raw: bytearray, chance: random.Random) -> None:
@@ -189,15 +189,15 @@ def _noise_page(raw: bytearray, chance: random.Random) -> None:
 
 
 def _page_twice(raw: bytearray, chance: random.Random) -> None:
-    one, other = _page(raw, chance), _page(raw, chance)
-    raw[one : one + _size(raw)] = raw[other : other + _size(raw)]
+    page, other = _page(raw, chance), _page(raw, chance)
+    raw[page : page + _size(raw)] = raw[other : other + _size(raw)]
 
 
 def _pages_swapped(raw: bytearray, chance: random.Random) -> None:
-    one, other, size = _page(raw, chance), _page(raw, chance), _size(raw)
-    raw[one : one + size], raw[other : other + size] = (
+    page, other, size = _page(raw, chance), _page(raw, chance), _size(raw)
+    raw[page : page + size], raw[other : other + size] = (
         raw[other : other + size],
-        raw[one : one + size],
+        raw[page : page + size],
     )
 
 
@@ -239,18 +239,18 @@ def _pick(
     connection: sqlite3.Connection, chance: random.Random, table: str, key: str, most: int
 ) -> list[tuple[object, ...]]:
     return chance.sample(
-        found := connection.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall(),
-        min(most, len(found)),
+        keys := connection.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall(),
+        min(most, len(keys)),
     )
 
 
 def _swap_rows(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:
     """Exchange the numbers of two rows of a table."""
     table = chance.choice(["events", "memories", "entities", "writings"])
-    found = _pick(connection, chance, table, "number", 2)
-    if len(found) == 2:
-        (one,), (other,) = found
-        for new, old in ((-1, one), (one, other), (other, -1)):
+    keys = _pick(connection, chance, table, "number", 2)
+    if len(keys) == 2:
+        (key,), (other,) = keys
+        for new, old in ((-1, key), (key, other), (other, -1)):
             connection.execute(f"UPDATE {table} SET number = ? WHERE number = ?", (new, old))
 
 
@@ -280,14 +280,14 @@ def _swap_blocks(connection: sqlite3.Connection, chance: random.Random, former: 
 
 
 def _swap_vectors(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:
-    (one,), (other,) = _pick(connection, chance, "memories", "number", 2)
+    (number,), (other,) = _pick(connection, chance, "memories", "number", 2)
     values = {
         n: connection.execute("SELECT vector FROM memories WHERE number = ?", (n,)).fetchone()[0]
-        for n in (one, other)
+        for n in (number, other)
     }
     connection.executemany(
         "UPDATE memories SET vector = ? WHERE number = ?",
-        [(values[one], other), (values[other], one)],
+        [(values[number], other), (values[other], number)],
     )
 
 
@@ -305,8 +305,8 @@ def _lost_row(connection: sqlite3.Connection, chance: random.Random, former: byt
     table, key = chance.choice([("events", "number"), ("memories", "number"), ("entities",
         "number"), ("writings", "number"), ("arrays", "name"),
                                 ("meta", "key")])  # fmt: skip
-    for (each,) in _pick(connection, chance, table, key, 1):
-        connection.execute(f"DELETE FROM {table} WHERE {key} = ?", (each,))
+    for (lost,) in _pick(connection, chance, table, key, 1):
+        connection.execute(f"DELETE FROM {table} WHERE {key} = ?", (lost,))
 
 
 def _lost_block(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:

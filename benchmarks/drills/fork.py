@@ -73,12 +73,12 @@ def fork(make: Make, events: list[Event], folder: Path, count: int, seed: int) -
 
 def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
     """Digests after each event, without a fork."""
-    memory, found = make(path), []
+    memory, digests = make(path), []
     for event in events:
         told(memory, event)
-        found.append(memory.digest())
+        digests.append(memory.digest())
     memory.close()
-    return found
+    return digests
 
 
 def _ended(held: list[Engine], path: Path) -> None:

@@ -47,8 +47,8 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
             "in a tick" if finished else "while it opens", outcome, broken=outcome != "continued"
         )
         if outcome != "continued" or done >= len(events) - 2:
-            for each in folder.glob("killed.db*"):
-                each.unlink()
+            for file in folder.glob("killed.db*"):
+                file.unlink()
             done = 0
     return tally
 
@@ -56,12 +56,12 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
 def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
     """Digests after each number of events, without a kill."""
     memory = make(path)
-    found = [memory.digest()]
+    digests = [memory.digest()]
     for event in events:
         told(memory, event)
-        found.append(memory.digest())
+        digests.append(memory.digest())
     memory.close()
-    return found
+    return digests
 
 
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) -> int:
@@ -92,7 +92,7 @@ def _continued(
         held = len(memory.event_log.events)
         if not finished <= held <= finished + 1:
             return f"{finished} events were finished, the file holds {held}", held
-        if said and not any(issubclass(each.category, InterruptedWarning) for each in caught):
+        if said and not any(issubclass(warning.category, InterruptedWarning) for warning in caught):
             return "opened without a warning", held
         if held < len(events):
             told(memory, events[held])

@@ -157,9 +157,9 @@ def mixed() -> Any:
     answered = readers._answered
 
     def of_two(memory: Any, text: str) -> Any:
-        found = answered(memory, text)
+        answer = answered(memory, text)
         alone = current_thread() is main_thread()
-        return found if alone else (found[0], *answered(memory, "another text")[1:])
+        return answer if alone else (answer[0], *answered(memory, "another text")[1:])
 
     return patch.object(readers, "_answered", of_two)
 
@@ -209,6 +209,6 @@ def unnamed() -> Any:
 @contextmanager
 def _all(*patches: AbstractContextManager[object]) -> Iterator[None]:
     with ExitStack() as stack:
-        for each in patches:
-            stack.enter_context(each)
+        for patch in patches:
+            stack.enter_context(patch)
         yield

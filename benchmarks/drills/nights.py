@@ -75,8 +75,8 @@ def nights(make: Make, events: list[Event], folder: Path, count: int, seed: int)
         if not over or outcome != "continued":
             tally.count(kind, outcome, broken=outcome != "continued")
         if over or outcome != "continued":
-            for each in folder.glob("killed.db*"):
-                each.unlink()
+            for file in folder.glob("killed.db*"):
+                file.unlink()
     return tally
 
 

@@ -42,8 +42,8 @@ def orphans(make: Make, events: list[Event], folder: Path, count: int, seed: int
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             os.write(writer, b"s")
             tied(JOBS, batch_size=1)(
-                delayed(each)(given)
-                for each, given in [(Path.touch, called)] * JOBS + [(time.sleep, 60.0)] * JOBS
+                delayed(function)(given)
+                for function, given in [(Path.touch, called)] * JOBS + [(time.sleep, 60.0)] * JOBS
             )
 
         child, pipe = started(live)
@@ -64,22 +64,22 @@ def orphans(make: Make, events: list[Event], folder: Path, count: int, seed: int
 def _left(session: int) -> int:
     """How many processes of a session there are after LEFT seconds; they are ended."""
     until = time.monotonic() + LEFT
-    while (found := _session(session)) and time.monotonic() < until:
+    while (processes := _session(session)) and time.monotonic() < until:
         time.sleep(0.05)
-    for each in found:
+    for process in processes:
         with suppress(ProcessLookupError):
-            os.kill(each, signal.SIGKILL)
-    return len(found)
+            os.kill(process, signal.SIGKILL)
+    return len(processes)
 
 
 def _session(session: int) -> list[int]:
     """The processes of a session that run."""
-    found = []
-    for each in Path("/proc").glob("[0-9]*/stat"):
+    processes = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
             state, _, _, its = (
-                each.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:4]
+                stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:4]
             )
             if int(its) == session and state != "Z":
-                found.append(int(each.parent.name))
-    return found
+                processes.append(int(stat.parent.name))
+    return processes

@@ -110,7 +110,7 @@ def _used(site: Path, events: list[Event]) -> tuple[dict[str, str], str]:
         importlib.invalidate_caches()
         try:
             registry = Registry.installed()
-            named = {each.distribution: each.error for each in registry.unloadable()}
+            named = {package.distribution: package.error for package in registry.unloadable()}
             rest = _answered(registry, events, f"{SOUND}_recency")
         except BaseException as error:  # the drill counts errors of every kind
             named, rest = {}, f"failed with {type(error).__name__}"

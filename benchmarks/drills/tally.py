@@ -57,7 +57,7 @@ class Tally:
         >>> Tally("flips", "").of("refused")
         0
         """
-        return sum(count for (_, found), count in self.outcomes.items() if found == outcome)
+        return sum(count for (_, known), count in self.outcomes.items() if known == outcome)
 
     def lines(self) -> list[str]:
         """The counts as text: one line a kind of fault, then the sum."""

@@ -40,8 +40,8 @@ def threads(make: Make, events: list[Event], folder: Path, count: int, seed: int
     asked = [[chance.choice(texts) for _ in range(BATCH)] for _ in range(count)]
     with ThreadPoolExecutor(THREADS) as pool:
         answers = list(pool.map(shared.embed, asked))
-    for some, found in zip(asked, answers, strict=True):
-        right = np.array_equal(found, alone.embed(some))
+    for some, vectors in zip(asked, answers, strict=True):
+        right = np.array_equal(vectors, alone.embed(some))
         tally.count("request", "right" if right else "wrong", broken=not right)
     distinct = len({text for some in asked for text in some})
     if shared.misses != distinct:

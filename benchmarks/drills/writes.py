@@ -54,19 +54,19 @@ def writes(make: Make, events: list[Event], folder: Path, count: int, seed: int)
 
 
 def _restored(path: Path, sound: bytes) -> None:
-    for each in path.parent.glob(f"{path.name}*"):
-        each.unlink()
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
     path.write_bytes(sound)
 
 
 def _digests(make: Make, path: Path, event: Event) -> set[str]:
     """Before the event, and after each change that it makes: the end of a tick, a call."""
     memory = opened(make, path)
-    found = {memory.digest()}
-    with noted(memory, found):
+    digests = {memory.digest()}
+    with noted(memory, digests):
         told(memory, event)
     memory.close()
-    return found
+    return digests
 
 
 def _killed(make: Make, path: Path, event: Event, number: int) -> bool:
@@ -99,7 +99,8 @@ def _killed(make: Make, path: Path, event: Event, number: int) -> bool:
 def _settings() -> tuple[str, ...]:
     """Those of the file as they are now, with a small cache."""
     return tuple(
-        "PRAGMA cache_size = 1" if "cache_size" in each else each for each in snapshot_file.SETTINGS
+        "PRAGMA cache_size = 1" if "cache_size" in setting else setting
+        for setting in snapshot_file.SETTINGS
     )
 
 

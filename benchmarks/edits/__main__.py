@@ -69,8 +69,8 @@ def document(points: Sequence[Point], edits: dict[float, list[Edit]], **how: Any
     erroneous edits of each gate.
     """
     wrong = {
-        f"{gate:g}": [asdict(edit) for edit in each if edit.right is False]
-        for gate, each in edits.items()
+        f"{gate:g}": [asdict(edit) for edit in made if edit.right is False]
+        for gate, made in edits.items()
     }
     return {
         **how,
@@ -157,7 +157,7 @@ def main(arguments: list[str]) -> int:
     except HebbariumError as error:
         put(f"error: {error}", err=True)
         return 2
-    found = document(
+    page = document(
         points,
         edits,
         half=named,
@@ -165,9 +165,9 @@ def main(arguments: list[str]) -> int:
         embedder=given.embedder,
         plantings=given.plantings,
     )
-    write_json(out / "edits.json", found, shared=True)
+    write_json(out / "edits.json", page, shared=True)
     write_whole(out / "edits.svg", [to_svg(points)], shared=True)
-    put(json.dumps(found, indent=1) if given.json else "\n".join(table(points)))
+    put(json.dumps(page, indent=1) if given.json else "\n".join(table(points)))
     return int(any(p.gate == GATE and p.operator == "all" and p.share > GOAL for p in points))
 
 

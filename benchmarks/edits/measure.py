@@ -73,8 +73,8 @@ class Point:
         """
         if not self.edits:
             return 0.0, 1.0
-        found = wilson(self.erroneous, self.edits)
-        return found.low, found.high
+        bounds = wilson(self.erroneous, self.edits)
+        return bounds.low, bounds.high
 
     @property
     def found(self) -> float:
@@ -117,7 +117,7 @@ class Judge:
             else None
         )
         return frozenset(
-            found for id in unit.events for found in self.truth.statements(str(id), span)
+            statement for id in unit.events for statement in self.truth.statements(str(id), span)
         )
 
     def right(self, operator: str, targets: Sequence[int], created: Sequence[int]) -> bool | None:
@@ -140,7 +140,7 @@ def edits_of(conversation: Conversation, truth: Truth, memory: Engine) -> list[E
     """The edits of a memory that lives through a conversation."""
     memory.encode_all(conversation.events)
     memory.advance(conversation.events[-1].time + NIGHTS)
-    judge, found = Judge(memory, truth), []
+    judge, edits = Judge(memory, truth), []
     for writing in memory.event_log.writings:
         if writing.kind != RECORD or not writing.text.startswith("{"):
             continue
@@ -148,12 +148,12 @@ def edits_of(conversation: Conversation, truth: Truth, memory: Engine) -> list[E
         if record["reason"] == Reason.APPLIED:
             right = judge.right(record["operator"], record["targets"], record["edits"]["created"])
             texts = tuple(memory.unit(row).text for row in record["targets"])
-            found.append(
+            edits.append(
                 Edit(
                     conversation.id, record["operator"].lower(), record["confidence"], right, texts
                 )
             )
-    return found
+    return edits
 
 
 def measured(
@@ -171,21 +171,21 @@ def measured(
         for operator, count in truth.counts().items():
             possible[operator] = possible.get(operator, 0) + count
     for gate in gates:
-        found: list[Edit] = []
+        judged: list[Edit] = []
         for conversation, truth in talks:
             mechanisms = registry.build(
                 registry.set("all_mem").overridden({TOPOLOGY: {"gate": gate}})
             )
             with Engine(mechanisms, embedder) as memory:
-                found += edits_of(conversation, truth, memory)
-        edits[gate] = found
+                judged += edits_of(conversation, truth, memory)
+        edits[gate] = judged
         for operator, count in possible.items():
             points.append(
                 Point.of(
-                    gate, operator, [edit for edit in found if edit.operator == operator], count
+                    gate, operator, [edit for edit in judged if edit.operator == operator], count
                 )
             )
-        points.append(Point.of(gate, "all", found, sum(possible.values())))
+        points.append(Point.of(gate, "all", judged, sum(possible.values())))
         if progress:
             progress(gate)
     return points, edits

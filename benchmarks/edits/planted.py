@@ -73,7 +73,11 @@ class Truth:
         """How many edits of each kind are right: turns of two matters, statements that are made
         twice or more by whole turns, outdated ones.
         """
-        whole = [next(iter(found)) for id in self.pieces if len(found := self.statements(id)) == 1]
+        whole = [
+            next(iter(statements))
+            for id in self.pieces
+            if len(statements := self.statements(id)) == 1
+        ]
         return {
             "split": sum(len(pieces) > 1 for pieces in self.pieces.values()),
             "merge": sum(whole.count(s) > 1 for s in set(whole)),
@@ -88,12 +92,12 @@ def altered(text: str, rng: np.random.Generator) -> str:
     ('We paid 37 for it.', '')
     """
     ways = []
-    if found := _NUMBER.search(text):
+    if number := _NUMBER.search(text):
         ways.append(
-            f"{text[: found.start()]}{int(re.sub('[,.]', '', found[0])) + 7}{text[found.end() :]}"
+            f"{text[: number.start()]}{int(re.sub('[,.]', '', number[0])) + 7}{text[number.end() :]}"
         )
-    if found := _NAME.search(text):
-        ways.append(f"{text[: found.start()]}Zelda{text[found.end() :]}")
+    if number := _NAME.search(text):
+        ways.append(f"{text[: number.start()]}Zelda{text[number.end() :]}")
     ways += [text.replace(before, after, 1) for before, after in _NEGATED if before in text][:1]
     return ways[int(rng.integers(len(ways)))] if ways else ""
 
@@ -187,16 +191,16 @@ def planted(
             if speaker == near.speaker:
                 planter.against.add((f"{speaker}: {text}", f"{speaker}: {near.text}"))
     some = planter.turns(len(conversation.events))
-    for one, other in zip(some[:JOINS], some[JOINS:], strict=False):
-        if one.session != other.session:
-            parts = (one.text, other.text)
+    for piece, other in zip(some[:JOINS], some[JOINS:], strict=False):
+        if piece.session != other.session:
+            parts = (piece.text, other.text)
             whole = " ".join(parts)
             planter.plant(
                 planter.sessions[-1],
-                one.speaker,
+                piece.speaker,
                 whole,
-                PlantedPiece(0, len(parts[0]), f"{one.speaker}: {parts[0]}"),
-                PlantedPiece(len(parts[0]) + 1, len(whole), f"{one.speaker}: {parts[1]}"),
+                PlantedPiece(0, len(parts[0]), f"{piece.speaker}: {parts[0]}"),
+                PlantedPiece(len(parts[0]) + 1, len(whole), f"{piece.speaker}: {parts[1]}"),
             )
     long = sentences.long[half::2]
     for place in rng.permutation(len(long))[:LONGS].tolist():

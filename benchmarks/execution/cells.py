@@ -133,7 +133,7 @@ def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
         capabilities = sorted(capability.value for capability in system.capabilities)
         used = system.language_model_usage() if isinstance(system, ReportsUsage) else {}
     usage = {
-        phase: {id: dict(counts) for id, counts in each.items()} for phase, each in used.items()
+        phase: {id: dict(counts) for id, counts in by_id.items()} for phase, by_id in used.items()
     }
     return replace(
         outcome,
@@ -255,13 +255,13 @@ def run_life(
             for places in _rounds(records, askings)
         ]
         for question, query in asked(cells[0], life, now):
-            for places, one in rounds:
+            for places, asking_round in rounds:
                 before = counted.counts
-                answers = one.retrieve(query, records[places[0]].depth)
+                answers = asking_round.retrieve(query, records[places[0]].depth)
                 asking = {n: v - before[n] for n, v in counted.counts.items()}
-                for place, (found, took) in zip(places, answers, strict=True):
+                for place, (outcome, took) in zip(places, answers, strict=True):
                     begin, before = time.perf_counter(), counted.counts
-                    records[place].take(question, query, found)
+                    records[place].take(question, query, outcome)
                     seconds, spent = own[place]
                     own[place] = (
                         seconds + took + time.perf_counter() - begin,
@@ -275,7 +275,7 @@ def run_life(
                 record.outcome(),
                 seconds=own[place][0],
                 embedding={name: round(value, 6) for name, value in own[place][1].items()},
-                capabilities=sorted(each.value for each in record.system.capabilities),
+                capabilities=sorted(capability.value for capability in record.system.capabilities),
                 shared=len(cells),
             )
             for place, record in records.items()
@@ -353,25 +353,25 @@ def _same(cells: Sequence[Cell]) -> list[int]:
     parameters, if it is probed where this one is.
     """
     first: dict[str, int] = {}
-    found = []
+    same_cells = []
     for place, cell in enumerate(cells):
         key = json.dumps(cell.spec.mechanisms, sort_keys=True, default=str)
         at = first.get(key)
         if at is None or (cell.probed and not cells[at].probed):
             at = first[key] = place
-        found.append(at)
-    return found
+        same_cells.append(at)
+    return same_cells
 
 
 def _rounds(records: Mapping[int, _Record], askings: Mapping[int, Asking]) -> list[list[int]]:
     """Places of records whose askings can be asked together, in the order of their first ones;
     contexts are asked for alone.
     """
-    found: dict[Any, list[int]] = {}
+    rounds: dict[Any, list[int]] = {}
     for place, record in records.items():
         same = None if record.cell.spec.context else askings[place].same
-        found.setdefault((same or place, record.depth), []).append(place)
-    return list(found.values())
+        rounds.setdefault((same or place, record.depth), []).append(place)
+    return list(rounds.values())
 
 
 def _renamed(outcome: Outcome, spec: RunSpec) -> Outcome:
@@ -422,7 +422,7 @@ class _Record:
         """Ask a question and make its row."""
         self.take(question, query, self.timed.retrieve(query, self.depth))
 
-    def take(self, question: Question, query: Query, found: Retrieved) -> None:
+    def take(self, question: Question, query: Query, answer: Retrieved) -> None:
         """Make the row of an answer to `depth` places."""
         spec = self.cell.spec
         self._times[question.id] = _times(spec, question.id, self._since())
@@ -430,15 +430,15 @@ class _Record:
             for id, places in self._observed.ranks_changed(query).items():
                 self._changed[id] = self._changed.get(id, 0) + places
         self._number += 1
-        contexts = _contexts(self.cell, question, query, found)
+        contexts = _contexts(self.cell, question, query, answer)
         if spec.feedback != "none":
-            give_feedback(spec, self.system, question, found)
+            give_feedback(spec, self.system, question, answer)
             # feedback is no part of any question's times
             self._since()
         if self._sessions:
-            question, found = by_session(question, found, self.cell.conversation.events)
-        ranks = [found.rank_of(gold) or 0 for gold in question.gold]
-        self._rows[question.id] = _row(spec, question, ranks, found.events[: spec.k])
+            question, answer = by_session(question, answer, self.cell.conversation.events)
+        ranks = [answer.rank_of(gold) or 0 for gold in question.gold]
+        self._rows[question.id] = _row(spec, question, ranks, answer.events[: spec.k])
         if contexts:
             self._rows[question.id]["contexts"] = contexts
 
@@ -450,10 +450,10 @@ class _Record:
         counts = seen.receipts() if seen else {}
         receipts = {
             id: {
-                **found,
+                **row_counts,
                 **({"ranks_changed": self._changed.get(id, 0)} if self.cell.probed else {}),
             }
-            for id, found in counts.items()
+            for id, row_counts in counts.items()
         }
         timing = (
             {phase: list(ms) for phase, ms in seen.phase_ms().items()}
@@ -571,11 +571,11 @@ class _Since:
         self._passes, self._seen = passes, dict.fromkeys(passes(), 0)
 
     def __call__(self) -> dict[str, float]:
-        found = {
+        spent = {
             phase: math.fsum(ms[self._seen.get(phase, 0) :]) for phase, ms in self._passes().items()
         }
         self._seen = {phase: len(ms) for phase, ms in self._passes().items()}
-        return found
+        return spent
 
 
 def _times(spec: RunSpec, question: str | None, ms: Mapping[str, float]) -> dict[str, Any]:
@@ -592,13 +592,13 @@ def _times(spec: RunSpec, question: str | None, ms: Mapping[str, float]) -> dict
 def _row(
     spec: RunSpec, question: Question, ranks: list[int], events: Sequence[RetrievedEvent]
 ) -> Row:
-    found = [rank for rank in ranks if rank]
+    gold_ranks = [rank for rank in ranks if rank]
     row: Row = {
         "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256,
         "conversation": spec.conversation, "question": question.id,
         "question_text": question.text, "answer": question.answer, "category": question.category,
         "gold": list(question.gold), "ranks": ranks,
-        "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events],
+        "reciprocal_rank": 1.0 / min(gold_ranks) if gold_ranks else 0.0, "retrieved": [e.id for e in events],
         "scores": [_rounded(e.score) for e in events],
         "held_back": not events, "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
     }  # fmt: skip

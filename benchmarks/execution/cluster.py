@@ -54,10 +54,10 @@ class Cluster:
             ) from error
         library: Any = distributed
         logs = [logging.getLogger(f"distributed.{name}") for name in ("client", "comm", "core")]
-        levels = [each.level for each in logs]
+        levels = [log.level for log in logs]
         # a scheduler that ends is an error of this command, told once
-        for each in logs:
-            each.setLevel(logging.CRITICAL)
+        for log in logs:
+            log.setLevel(logging.CRITICAL)
         try:
             try:
                 client = library.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -74,25 +74,27 @@ class Cluster:
                     ) from error
                 yield cls(address, client, len(client.scheduler_info(n_workers=-1)["workers"]))
         finally:
-            for each, level in zip(logs, levels, strict=True):
-                each.setLevel(level)
+            for log, level in zip(logs, levels, strict=True):
+                log.setLevel(level)
 
     def require(self, spec: RunSpec, data: Sequence[ConversationReference]) -> None:
         """Raises HebbariumError, which names the worker, if one has other code or cannot read
         the data.
         """
-        for worker, found in sorted(
+        for worker, provided in sorted(
             self.client.run(_problem, spec, tuple(data), on_error="return").items()
         ):
-            if isinstance(found, BaseException):  # the function itself is not found there
+            if isinstance(provided, BaseException):  # the function itself is not found there
                 raise HebbariumError(
-                    f"the worker cannot run hebbarium ({type(found).__name__}: {found})",
+                    f"the worker cannot run hebbarium ({type(provided).__name__}: {provided})",
                     where=worker,
                     cure=SAME,
                 )
-            if found:
+            if provided:
                 raise HebbariumError(
-                    found[0], where=f"{worker}, {found[1]}" if found[1] else worker, cure=found[2]
+                    provided[0],
+                    where=f"{worker}, {provided[1]}" if provided[1] else worker,
+                    cure=provided[2],
                 )
 
     def way(self, lost: Lost) -> Way:
@@ -121,9 +123,9 @@ class Cluster:
                 for future in library.as_completed(list(futures), loop=self.client.loop):
                     call = futures.pop(future)
                     try:
-                        found = future.result()
+                        outcome = future.result()
                     except library.KilledWorker:
-                        found = lost(
+                        outcome = lost(
                             shared, call, "the worker process ended each time that it ran this cell"
                         )
                     except (ImportError, AttributeError) as error:
@@ -133,7 +135,7 @@ class Cluster:
                             cure=SAME,
                         ) from error
                     future.release()
-                    yield found
+                    yield outcome
             finally:
                 self.client.cancel([packed, *futures], force=True)
 
@@ -154,8 +156,8 @@ def _problem(spec: RunSpec, data: Sequence[ConversationReference]) -> tuple[str,
     """In a worker: what, where and cure of the reason that it cannot run cells; None if it can."""
     try:
         require_same_code(spec)
-        for each in data:
-            each.checked()
+        for dataset in data:
+            dataset.checked()
     except HebbariumError as error:
         return error.what, str(error.where), str(error.cure)
     return None

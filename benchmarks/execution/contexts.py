@@ -92,10 +92,10 @@ class Wanted:
         """
         terms = terms_of(text, stem=False)
         whole = f" {' '.join(terms)} "
-        found = len(self.words & set(terms_of(text, stem=True, stop_words=True))) + len(
+        shared = len(self.words & set(terms_of(text, stem=True, stop_words=True))) + len(
             self.numbers & numbers_in(text)
         )
-        return (found + sum(f" {' '.join(name)} " in whole for name in self.names)) / len(self)
+        return (shared + sum(f" {' '.join(name)} " in whole for name in self.names)) / len(self)
 
 
 def numbers_in(text: str) -> set[str]:

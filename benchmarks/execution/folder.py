@@ -140,22 +140,22 @@ class RunFolder:
         """The rows of an arm, of all arms for None.  Raises DataError if the run is not
         finished, or if rows.jsonl was changed or is damaged anywhere.
         """
-        found = list(self._lines(ROWS, NEEDED_OF_ROW))
+        rows = list(self._lines(ROWS, NEEDED_OF_ROW))
         expected = self.manifest.get("data", {}).get("rows")
-        if expected is not None and len(found) != expected:
+        if expected is not None and len(rows) != expected:
             raise DataError(
-                f"it has {plural(len(found), 'row')}, and the manifest expects {expected}",
+                f"it has {plural(len(rows), 'row')}, and the manifest expects {expected}",
                 where=str(self.path / ROWS),
                 cure=AGAIN,
             )
-        keys = [(row["arm"], row["conversation"], row["question"]) for row in found]
+        keys = [(row["arm"], row["conversation"], row["question"]) for row in rows]
         if len(set(keys)) < len(keys):
             raise DataError(
                 "it has two rows for one question of one arm",
                 where=str(self.path / ROWS),
                 cure=AGAIN,
             )
-        return [row for row in found if arm is None or row["arm"] == arm]
+        return [row for row in rows if arm is None or row["arm"] == arm]
 
     def times(self) -> list[dict[str, Any]]:
         """The lines of times.jsonl; none for a run that wrote no such file.  Raises DataError."""
@@ -193,15 +193,15 @@ class RunFolder:
 
     def cell(self, arm: str, conversation: str, data: Dataset) -> Cell:
         """The cell of an arm and a conversation.  Raises DataError."""
-        found = next((c for c in data.conversations if c.id == conversation), None)
-        if found is None:
+        conversation_of_cell = next((c for c in data.conversations if c.id == conversation), None)
+        if conversation_of_cell is None:
             raise DataError(
                 f"the data have no conversation {conversation!r}",
                 where=data.path or data.name,
                 cure="give --data and the data of the run",
             )
         try:
-            return Cell(recorded(self.manifest, arm, conversation), found)
+            return Cell(recorded(self.manifest, arm, conversation), conversation_of_cell)
         except (KeyError, TypeError, AttributeError) as error:
             raise self._lacks(error) from error
 
@@ -228,7 +228,7 @@ class RunFolder:
         )
         cure = "give --embedder as for the run"
         try:
-            found = embedder_by_name(
+            embedder = embedder_by_name(
                 given or self.manifest.get("embedder_spec") or name, cache, progress=progress
             )
         except InputError as error:
@@ -237,13 +237,13 @@ class RunFolder:
                 where=str(self.path),
                 cure=cure,
             ) from error
-        if (found.name, found.revision, found.dimensions) != noted:
+        if (embedder.name, embedder.revision, embedder.dimensions) != noted:
             raise DataError(
-                f"the embedder {found.name} (revision {found.revision}) is not that of the run, {noted[0]} (revision {noted[1]})",
+                f"the embedder {embedder.name} (revision {embedder.revision}) is not that of the run, {noted[0]} (revision {noted[1]})",
                 where=str(self.path),
                 cure=cure,
             )
-        return found
+        return embedder
 
     def language_model(self) -> Transcript | None:
         """The transcript of the run, replayed; None for a run without a language model.  Raises
@@ -252,16 +252,16 @@ class RunFolder:
         if not (name := self.manifest.get("language_model")):
             return None
         file = Path(str(self.manifest.get("transcript_file", "")))
-        found = Transcript(
+        model = Transcript(
             NoModel(name, str(self.manifest.get("language_model_revision"))), file, "replay"
         )
-        if self.manifest.get("transcript") not in (found.digest(), f"recording:{found.id}"):
+        if self.manifest.get("transcript") not in (model.digest(), f"recording:{model.id}"):
             raise DataError(
                 f"the transcript {file} is not that of the run",
                 where=str(self.path),
                 cure="restore the file that the run used",
             )
-        return found
+        return model
 
     def _lines(self, name: str, needed: Mapping[str, type]) -> Iterator[dict[str, Any]]:
         file = self.path / name
@@ -283,14 +283,14 @@ class RunFolder:
         for number, line in enumerate(text.split("\n"), 1):
             if line:
                 try:
-                    found = json.loads(line)
-                    if damage := _damage(found, needed):
+                    row = json.loads(line)
+                    if damage := _damage(row, needed):
                         raise ValueError(damage)
                 except (ValueError, TypeError, RecursionError) as error:
                     raise DataError(
                         f"line {number} is damaged ({error})", where=str(file), cure=AGAIN
                     ) from error
-                yield found
+                yield row
 
     def _lacks(self, error: Exception) -> DataError:
         return DataError(
@@ -383,21 +383,23 @@ def _other(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         "command",
         *(f.name for f in fields(RunSpec) if f.name not in ("arm", "conversation")),
     ]
-    found = differences(
+    differing = differences(
         {name: old.get(name) for name in decide}, {name: new.get(name) for name in decide}
     )
     # that one is the code, too
-    newer = {name.partition(".")[0] for name, _, _ in found if name != "versions.hebbarium"} & set(
-        BY_UPDATE
-    )
-    found = [one for one in found if one[0].partition(".")[0] not in BY_UPDATE]
-    odd = [f"{name} is {shown(a)} there and {shown(b)} here" for name, a, b in found[:5]]
-    odd += [f"{len(found) - 5} more fields differ"] if len(found) > 5 else []
+    newer = {
+        name.partition(".")[0] for name, _, _ in differing if name != "versions.hebbarium"
+    } & set(BY_UPDATE)
+    differing = [
+        difference for difference in differing if difference[0].partition(".")[0] not in BY_UPDATE
+    ]
+    odd = [f"{name} is {shown(a)} there and {shown(b)} here" for name, a, b in differing[:5]]
+    odd += [f"{len(differing) - 5} more fields differ"] if len(differing) > 5 else []
     if newer:
         what = " and ".join(words for name, words in BY_UPDATE.items() if name in newer)
         odd.append(f"{what} changed since, as after an update; rows of both do not mix")
     for name in ("arms", "conversations"):
-        if gone := [one for one in old[name] if one not in new[name]]:
+        if gone := [entry for entry in old[name] if entry not in new[name]]:
             odd.append(f"it has {name} that this run lacks: {shown(', '.join(gone))}")
     kept = [arm for arm in old["arms"] if arm in new["arms"]]
     odd += [
@@ -415,14 +417,14 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tup
     >>> differences({"seed": 0, "a": {"b": 1, "c": 2}}, {"seed": 0, "a": {"b": 3}, "d": 4})
     [('a.b', 1, 3), ('a.c', 2, None), ('d', None, 4)]
     """
-    found: list[tuple[str, Any, Any]] = []
+    differing: list[tuple[str, Any, Any]] = []
     for name in dict.fromkeys((*first, *second)):
         a, b = first.get(name), second.get(name)
         if isinstance(a, Mapping) and isinstance(b, Mapping):
-            found += [(f"{name}.{below}", *both) for below, *both in differences(a, b)]
+            differing += [(f"{name}.{below}", *both) for below, *both in differences(a, b)]
         elif a != b:
-            found.append((name, a, b))
-    return found
+            differing.append((name, a, b))
+    return differing
 
 
 def shown(value: Any) -> str:

@@ -53,17 +53,17 @@ def grouped(cells: Sequence[Cell], jobs: int = 1) -> list[list[int]]:
     More than 64 cells of one life are cut, too, so that memory is bounded, and finished cells are
     kept and shown every minute or so.
     """
-    found: dict[Any, list[int]] = {}
+    by_life: dict[Any, list[int]] = {}
     for place, cell in enumerate(cells):
         key = (
             (_set_of(cell), cell.spec.conversation, cell.spec.seed, cell.spec.rehearse)
             if cell.life
             else place
         )
-        found.setdefault(key, []).append(place)
+        by_life.setdefault(key, []).append(place)
     groups = [
         places[start : start + size]
-        for places in found.values()
+        for places in by_life.values()
         if (size := ceil(len(places) / ceil(len(places) / MOST)))
         for start in range(0, len(places), size)
     ]
@@ -156,7 +156,7 @@ class LifeFolder:
         from .folder import differences, shown
 
         kept = [_read(file) for file in sorted(self.path.glob("*.json"))]
-        same = [one for one in kept if one.get("conversation") == spec.conversation]
+        same = [other for other in kept if other.get("conversation") == spec.conversation]
         if not same:
             return InputError(
                 f"no life of the conversation {spec.conversation!r} is kept",
@@ -166,8 +166,8 @@ class LifeFolder:
         plain = json.loads(json.dumps(record))
         odd = min(
             (
-                differences({n: v for n, v in one.items() if n != "saved_with"}, plain)
-                for one in same
+                differences({n: v for n, v in other.items() if n != "saved_with"}, plain)
+                for other in same
             ),
             key=len,
         )
@@ -198,8 +198,8 @@ def _key(record: Mapping[str, Any]) -> str:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(found, dict) or "saved_with" not in found:
+        saved = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(saved, dict) or "saved_with" not in saved:
             raise ValueError("it has no saved_with")
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(
@@ -207,4 +207,4 @@ def _read(file: Path) -> dict[str, Any]:
             where=str(file),
             cure="delete it and its .db file, and keep the lives again",
         ) from error
-    return found
+    return saved

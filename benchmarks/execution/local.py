@@ -94,7 +94,7 @@ def execute(
     specs = specs_of(plan, data, embedder, language_model)
     written = manifest(specs, data, command)
     conversations = {c.id: c for c in data.conversations}
-    lives = {one.arm: None if language_model else one.life for one in plan.arms}
+    lives = {arm.arm: None if language_model else arm.life for arm in plan.arms}
     cells = [
         Cell(spec, conversations[spec.conversation], spec.arm == specs[0].arm, lives[spec.arm])
         for spec in specs
@@ -106,7 +106,7 @@ def execute(
         if cluster:
             cluster.require(specs[0], [_reference(cells[0], data)] if data.form else [])
         claim(out, written, replace=replace)
-        embed_ahead(data, ahead or embedder, tokens=any(one.reads_tokens for one in plan.arms))
+        embed_ahead(data, ahead or embedder, tokens=any(arm.reads_tokens for arm in plan.arms))
         write_json(out / MANIFEST, written | _recorded(language_model))
         outcomes = run_cells(
             cells,
@@ -248,8 +248,8 @@ def run_cells(
 
     def failed(failures: Sequence[Failed]) -> None:
         if out:
-            write_lines(out / FAILED, (asdict(each.failure) for each in failures))
-            raise CellsFailed.of([each.failure for each in failures], len(cells), out)
+            write_lines(out / FAILED, (asdict(failed.failure) for failed in failures))
+            raise CellsFailed.of([failed.failure for failed in failures], len(cells), out)
 
     finished = completed(
         [cell.spec for cell in cells],
@@ -278,10 +278,10 @@ class _Sources:
     made: dict[int, Source] = field(default_factory=dict)
 
     def of(self, cell: Cell) -> Source:
-        found = self.made.get(id(cell.conversation))
-        if found is None:
-            found = self.made[id(cell.conversation)] = self._made(cell)
-        return found
+        conversation = self.made.get(id(cell.conversation))
+        if conversation is None:
+            conversation = self.made[id(cell.conversation)] = self._made(cell)
+        return conversation
 
     def _made(self, cell: Cell) -> Source:
         if self.cluster and self.data and self.data.form:
@@ -349,7 +349,7 @@ def _work(work: CellWork, source: Source, asked: Sequence[RequestedCell]) -> Fin
     if work.remote:
         require_same_code(asked[0].spec)
     conversation, text = source.found(), ""
-    cells = [Cell(one.spec, conversation, one.probed, one.life, one.whole) for one in asked]
+    cells = [Cell(cell.spec, conversation, cell.probed, cell.life, cell.whole) for cell in asked]
     for attempt in range(1, work.options.retries + 2):
         try:
             outcomes = _outcomes(cells, work)
@@ -367,24 +367,24 @@ def _work(work: CellWork, source: Source, asked: Sequence[RequestedCell]) -> Fin
         if len(asked) == 1:
             return _failed(asked, message, work.options.retries + 1, text)
         # one arm that fails fails no other
-        alone = [_work(work, source, [one]) for one in asked]
+        alone = [_work(work, source, [cell]) for cell in asked]
         return Finished(
-            [cell for each in alone for cell in each.cells],
+            [cell for work in alone for cell in work.cells],
             _name(asked),
-            [failed for each in alone for failed in each.failed],
+            [failed for work in alone for failed in work.failed],
         )
     return Finished(
         [
             (
-                one.key,
+                cell.key,
                 json.dumps(vars(outcome)),
                 {
-                    "arm": one.spec.arm,
-                    "conversation": one.spec.conversation,
+                    "arm": cell.spec.arm,
+                    "conversation": cell.spec.conversation,
                     "inner_threads": os.environ.get("OMP_NUM_THREADS", ""),
                 },
             )
-            for one, outcome in zip(asked, outcomes, strict=True)
+            for cell, outcome in zip(asked, outcomes, strict=True)
         ],
         _name(asked),
     )
@@ -403,11 +403,15 @@ def _failed(asked: Sequence[RequestedCell], message: str, attempts: int, text: s
     failures = [
         Failed(
             Failure(
-                one.spec.arm, one.spec.conversation, message, attempts, f"{LOGS}/{one.key[:16]}.log"
+                cell.spec.arm,
+                cell.spec.conversation,
+                message,
+                attempts,
+                f"{LOGS}/{cell.key[:16]}.log",
             ),
             text,
         )
-        for one in asked
+        for cell in asked
     ]
     return Finished((), f"{_name(asked)}: failed", failures)
 
@@ -418,7 +422,7 @@ def _name(asked: Sequence[RequestedCell]) -> str:
 
 def _names(asked: Sequence[RequestedCell]) -> str:
     return "".join(
-        f"{one.spec.arm}, {one.spec.conversation}, seed {one.spec.seed}\n" for one in asked
+        f"{cell.spec.arm}, {cell.spec.conversation}, seed {cell.spec.seed}\n" for cell in asked
     )
 
 

@@ -191,11 +191,11 @@ def by_processes(jobs: int) -> Way:
         packed = pack(shared)
         # a batch of one call, so that no result waits for another
         with parallel_config(backend="loky", inner_max_num_threads=1):
-            found = tied(jobs, return_as="generator_unordered", batch_size=1)(
+            results = tied(jobs, return_as="generator_unordered", batch_size=1)(
                 delayed(called)(work, packed, call) for call in calls
             )
-        with closing(found):
-            yield from found
+        with closing(results):
+            yield from results
 
     return results
 
@@ -227,11 +227,11 @@ def finished_cells(
     names  of the cells
     what   such a name is: "arm", "probe"
     """
-    found = {cell.key: cell for cell in book.cells(set(keys))}
-    if lost := [name for name, key in zip(names, keys, strict=True) if key not in found]:
+    finished = {cell.key: cell for cell in book.cells(set(keys))}
+    if lost := [name for name, key in zip(names, keys, strict=True) if key not in finished]:
         raise DataError(
             f"the ledger lacks {plural(len(lost), 'cell')}, the first of {what} {lost[0]!r}",
             where=str(book.path),
             cure="start the same command again; if that does not help, give another folder",
         )
-    return [found[key] for key in keys]
+    return [finished[key] for key in keys]

@@ -100,7 +100,7 @@ def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
     try:
         with arm.chosen.named_in_errors():
             built = registry.build(arm.chosen)
-            found = declared(built)
+            reads = declared(built)
     except HebbariumError as error:
         raise (
             error
@@ -109,16 +109,16 @@ def _composed(arm: Arm, registry: Registry, settings: Settings) -> Composition:
         ) from error
     changing = settings.rehearse is not None or settings.feedback != "none"
     if arm.id == FULL:
-        require_learning(f"the set {arm.chosen.name}", found.capabilities, settings)
+        require_learning(f"the set {arm.chosen.name}", reads.capabilities, settings)
     return Composition(
         arm.id,
         set=arm.chosen.name,
         set_digest=digest(built) if built else "",
         mechanisms={m.id: asdict(m.params) for m in built},
         files=files(built),
-        unread=frozenset(found.unread),
-        life=None if changing and Capability.LEARNS in found.capabilities else found.life,
-        reads_tokens=found.reads_tokens,
+        unread=frozenset(reads.unread),
+        life=None if changing and Capability.LEARNS in reads.capabilities else reads.life,
+        reads_tokens=reads.reads_tokens,
     )
 
 
@@ -151,7 +151,7 @@ def specs_of(
     Changes to a set, and the language model, are no fields of another system's.  Raises InputError
     for a language model and no arm of ours.
     """
-    if language_model is not None and not any(one.system == OURS for one in plan.arms):
+    if language_model is not None and not any(arm.system == OURS for arm in plan.arms):
         raise InputError(
             f"{plan.arms[0].system!r} is not given a language model",
             where="--llm",
@@ -166,11 +166,11 @@ def specs_of(
     none: dict[str, Any] = {"without": (), "param": {}, "context": (), **described(None)}
     mine = [
         shared
-        | ({} if one.system == OURS else none)
-        | setup_of(one, plan.registry, embedder, code, code)
-        for one in plan.arms
+        | ({} if arm.system == OURS else none)
+        | setup_of(arm, plan.registry, embedder, code, code)
+        for arm in plan.arms
     ]
-    return [RunSpec(**each, conversation=c.id) for each in mine for c in data.conversations]
+    return [RunSpec(**setup, conversation=c.id) for setup in mine for c in data.conversations]
 
 
 def setup_of(

@@ -95,7 +95,14 @@ class ConversationReference:
             raise DataError(
                 f"a worker cannot read the data: {error.what}", where=where, cure=CURE
             ) from error
-        found = next((each for each in data.conversations if each.id == self.conversation), None)
+        known = next(
+            (
+                conversation
+                for conversation in data.conversations
+                if conversation.id == self.conversation
+            ),
+            None,
+        )
         if data.sha256 != self.sha256:
             _data.cache_clear()
             raise DataError(
@@ -103,13 +110,13 @@ class ConversationReference:
                 where=where,
                 cure=CURE,
             )
-        if found is None or _mark(found) != self.mark:
+        if known is None or _mark(known) != self.mark:
             raise DataError(
                 f"the data of a worker hold another conversation {self.conversation!r}",
                 where=where,
                 cure=CURE,
             )
-        return found
+        return known
 
 
 Source = Held | Sent | ConversationReference

@@ -53,7 +53,7 @@ def parameters(given: Sequence[str]) -> dict[str, dict[str, Any]]:
     >>> parameters(["recency.weight=0.2", "lexical_bm25.idf=robertson"])
     {'recency': {'weight': 0.2}, 'lexical_bm25': {'idf': 'robertson'}}
     """
-    found: dict[str, dict[str, Any]] = {}
+    parsed: dict[str, dict[str, Any]] = {}
     for text in given:
         place, equals, value = text.partition("=")
         id, dot, name = place.strip().partition(".")
@@ -63,8 +63,8 @@ def parameters(given: Sequence[str]) -> dict[str, dict[str, Any]]:
                 where="--param",
                 cure="write id.name=value, such as recency.weight=0.2",
             )
-        found.setdefault(id, {})[name] = _value(value.strip())
-    return found
+        parsed.setdefault(id, {})[name] = _value(value.strip())
+    return parsed
 
 
 def budgets(given: Sequence[str]) -> tuple[int, ...]:
@@ -316,9 +316,10 @@ def options() -> dict[str, Option]:
     """Field -> option of what a user may set, in the order of `--help`: first what is measured,
     then how.
     """
-    found = {f.name: f for f in fields(RunSpec) if _OPTION in f.metadata}
+    fields_by_name = {f.name: f for f in fields(RunSpec) if _OPTION in f.metadata}
     ordered = sorted(
-        found.values(), key=lambda f: FIRST.index(f.name) if f.name in FIRST else len(FIRST)
+        fields_by_name.values(),
+        key=lambda f: FIRST.index(f.name) if f.name in FIRST else len(FIRST),
     )
     return {f.name: replace(f.metadata[_OPTION], default=_default(f)) for f in ordered}
 
@@ -364,8 +365,8 @@ def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]
     asked = sum(len(c.questions) for c in data.conversations)
     return {**command, **shared, "arms": list(arms),
             "conversations": list(dict.fromkeys(s.conversation for s in specs)),
-            "changes": {arm: changes(specs[0], one) for arm,
-                        one in arms.items() if one.arm != specs[0].arm},
+            "changes": {arm: changes(specs[0], spec) for arm,
+                        spec in arms.items() if spec.arm != specs[0].arm},
             "data": {"form": data.form, "path": data.path, "limit": data.limit,
                      "digest": basis(data.path, data.sha256), "rows": len(arms) * asked, "notes": dict(data.notes)}}  # fmt: skip
 
@@ -377,18 +378,18 @@ def changes(first: RunSpec, other: RunSpec) -> dict[str, Any]:
     parameters of each that is new or changed.
     """
     mine, theirs = asdict(first), asdict(other)
-    found = {
+    changed = {
         name: value
         for name, value in theirs.items()
         if value != mine[name] and name not in ("arm", "conversation")
     }
-    if "mechanisms" in found:
+    if "mechanisms" in changed:
         old, new = mine["mechanisms"], theirs["mechanisms"]
-        found["mechanisms"] = {
+        changed["mechanisms"] = {
             **{id: None for id in old if id not in new},
             **{id: params for id, params in new.items() if params != old.get(id)},
         }
-    return found
+    return changed
 
 
 def deciding(written: Mapping[str, Any], arm: str) -> dict[str, Any]:
@@ -397,17 +398,17 @@ def deciding(written: Mapping[str, Any], arm: str) -> dict[str, Any]:
 
     Raises KeyError for an arm that the manifest does not describe.
     """
-    found = {
+    decisive = {
         name: value
         for name, value in written.items()
         if name not in ("arms", "conversations", "changes", "data")
     }
     if arm == written["arms"][0]:
-        return found
+        return decisive
     changed = written["changes"][arm]
-    mechanisms = {**found["mechanisms"], **changed.get("mechanisms", {})}
+    mechanisms = {**decisive["mechanisms"], **changed.get("mechanisms", {})}
     return {
-        **found,
+        **decisive,
         **changed,
         "mechanisms": {id: params for id, params in mechanisms.items() if params is not None},
     }
@@ -426,9 +427,11 @@ def recorded(written: Mapping[str, Any], arm: str, conversation: str) -> RunSpec
         "context": (),
         "strategy": "flat",
     }
-    found = none | deciding(written, arm)  # earlier manifests lack them
+    fields_of_arm = none | deciding(written, arm)  # earlier manifests lack them
     values = {
-        f.name: found[f.name] for f in fields(RunSpec) if f.name not in ("arm", "conversation")
+        f.name: fields_of_arm[f.name]
+        for f in fields(RunSpec)
+        if f.name not in ("arm", "conversation")
     }
     return RunSpec(
         **{**values, "without": tuple(values["without"]), "context": tuple(values["context"])},

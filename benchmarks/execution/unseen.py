@@ -39,9 +39,9 @@ def require_unseen(plan: RunPlan, data: Dataset) -> None:
 
 def _calibrations(plan: RunPlan) -> Iterator[tuple[str, str]]:
     """Each mechanism with the file of its calibration."""
-    for one in plan.arms:
-        for id, values in one.mechanisms.items():
-            if f"{id}.{PARAMETER}" in one.files:
+    for arm in plan.arms:
+        for id, values in arm.mechanisms.items():
+            if f"{id}.{PARAMETER}" in arm.files:
                 yield id, str(values[PARAMETER])
 
 
@@ -50,9 +50,9 @@ def _conversations(path: Path, data: Dataset) -> set[str]:
     that the calibration used.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        same = found["dataset"] == data.name or found["sha256"] == data.sha256
-        return set(found["conversations"]) if same else set()
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        same = manifest["dataset"] == data.name or manifest["sha256"] == data.sha256
+        return set(manifest["conversations"]) if same else set()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"it is damaged, or no calibration ({error})",

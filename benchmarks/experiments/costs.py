@@ -95,15 +95,15 @@ def costs_of(
         len(held.questions),
         told.passes[Phase.CONSOLIDATE] + asked.passes[Phase.CONSOLIDATE],
     )
-    found = []
+    costs = []
     for id in chosen.mechanisms:
         event = _each((told.ms, id, (Phase.ENCODE, Phase.MAINTAIN)), n=n_events)
         query = _each((asked.ms, id, (Phase.RETRIEVE, Phase.MAINTAIN)), n=n_questions)
         night = _each(
             (told.ms, id, (Phase.CONSOLIDATE,)), (asked.ms, id, (Phase.CONSOLIDATE,)), n=nights
         )
-        found.append(Cost(id, event, query, night))
-    return found
+        costs.append(Cost(id, event, query, night))
+    return costs
 
 
 def lived(

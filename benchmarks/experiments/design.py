@@ -107,7 +107,7 @@ class Prepared:
     @property
     def n_lives(self) -> int:
         """Lives of one conversation and seed."""
-        return len({one.life.digest if one.life else one.arm for one in self.plan.arms})
+        return len({arm.life.digest if arm.life else arm.arm for arm in self.plan.arms})
 
 
 @dataclass(frozen=True, slots=True)

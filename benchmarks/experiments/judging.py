@@ -270,7 +270,9 @@ class _Scored:
         ]
         scores = [[question_metrics(row["ranks"]) for row in rows] for rows in kept]
         tables = {
-            name: np.array([[one.named()[name] for one in mine] for mine in scores], np.float64)
+            name: np.array(
+                [[estimates.named()[name] for estimates in mine] for mine in scores], np.float64
+            )
             for name in METRICS
         }
         if metric not in tables:

@@ -132,12 +132,13 @@ def probed(
                             len(specs) * len(embedders), len(specs) * len(embedders), seconds / 60.0
                         )
                     )
-            found = iter(
+            outcomes = iter(
                 run_cells(specs, prepared.plan.registry, model, book, jobs=jobs, progress=progress)
             )
         rows = {
             arm: [
-                {key: value for key, value in next(found).items() if key != "seconds"} for _ in mine
+                {key: value for key, value in next(outcomes).items() if key != "seconds"}
+                for _ in mine
             ]
             for arm, mine in cells.items()
         }
@@ -155,7 +156,7 @@ def probed(
     ]
     kept = _without(
         prepared,
-        {arm: why for each in values for arm, (_, why) in each.items() if why},
+        {arm: why for value in values for arm, (_, why) in value.items() if why},
         probe,
         [rows for _, _, rows, _ in tables],
     )
@@ -165,11 +166,11 @@ def probed(
             probe,
             name,
             spec,
-            {arm.id: each[arm.id][0] for arm in kept.laid.arms},
+            {arm.id: value[arm.id][0] for arm in kept.laid.arms},
             rows,
             seconds,
         )
-        for (name, spec, rows, seconds), each in zip(tables, values, strict=True)
+        for (name, spec, rows, seconds), value in zip(tables, values, strict=True)
     ]
     return written(kept, results, stamp, out)
 
@@ -180,8 +181,8 @@ def _cells(
     """The records of every arm, one for each seed."""
     return {
         arm.arm: [
-            replace(one, seed=seed)
-            for one in specs_of([probe], 1, arm, prepared.plan.registry, embedder)
+            replace(spec, seed=seed)
+            for spec in specs_of([probe], 1, arm, prepared.plan.registry, embedder)
             for seed in prepared.experiment.seeds
         ]
         for arm in prepared.plan.arms
@@ -192,13 +193,13 @@ def _values(
     probe: Probe, metric: ProbeMetric, rows: Sequence[Mapping[str, Any]]
 ) -> tuple[NDArray[np.float64], str]:
     """The value of each seed, (n,), and why one of them is not defined; "" if all are."""
-    found = []
+    by_seed = []
     for row in rows:
         if row["missing"] or row["error"]:
             return np.full(
                 len(rows), math.nan
             ), f"seed {row['seed']}: {row['error'] or 'the memory lacks ' + row['missing']}"
-        found.append(
+        by_seed.append(
             value_of(
                 probe,
                 metric.number,
@@ -209,10 +210,10 @@ def _values(
             )
         )
     undefined = [
-        str(row["seed"]) for row, value in zip(rows, found, strict=True) if math.isnan(value)
+        str(row["seed"]) for row, value in zip(rows, by_seed, strict=True) if math.isnan(value)
     ]
     return np.array(
-        found
+        by_seed
     ), f"{metric.number} is not defined with seed {', '.join(undefined)}" if undefined else ""
 
 
@@ -246,13 +247,14 @@ def _without(
     notes = [
         f"The metric is {metric.number} of the probe {probe.id}, with {len(prepared.experiment.seeds)} seeds: {probe.capability.rstrip('.')}"
     ]
-    for one in [] if probe.of_gates else arms:
+    for scheduled in [] if probe.of_gates else arms:
         told, stored = (
-            sum(row[key] for rows in tables for row in rows[one.id]) for key in ("told", "stored")
+            sum(row[key] for rows in tables for row in rows[scheduled.id])
+            for key in ("told", "stored")
         )
         if stored < STORED * told:
             notes.append(
-                f"{one.id}: gates stored {stored:,} of {told:,} events, so that the experiment did not take place as it is described"
+                f"{scheduled.id}: gates stored {stored:,} of {told:,} events, so that the experiment did not take place as it is described"
             )
     dropped = (*prepared.dropped, *(c.name for c in prepared.laid.contrasts if c not in contrasts))
     return replace(

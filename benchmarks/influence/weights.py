@@ -105,13 +105,13 @@ class Weighed:
 
 def widened(chosen: MechanismSet, registry: Registry) -> MechanismSet:
     """The set with every variety of its mechanisms as an alternate, after those that it names."""
-    found = {id: list(others) for id, others in chosen.alternates.items()}
+    alternates = {id: list(others) for id, others in chosen.alternates.items()}
     for entry in registry.entries.values():
         if entry.variety_of in chosen.mechanisms and entry.id not in chosen.mechanisms:
-            others = found.setdefault(str(entry.variety_of), [])
+            others = alternates.setdefault(str(entry.variety_of), [])
             if entry.id not in others:
                 others.append(entry.id)
-    return replace(chosen, alternates={id: tuple(others) for id, others in found.items()})
+    return replace(chosen, alternates={id: tuple(others) for id, others in alternates.items()})
 
 
 def weigh(
@@ -154,7 +154,9 @@ def weigh(
         ]
         for way in ways
     ]
-    cells = [Cell(spec, conversations[spec.conversation]) for each in specs for spec in each]
+    cells = [
+        Cell(spec, conversations[spec.conversation]) for arm_specs in specs for spec in arm_specs
+    ]
     # after an interrupt, the ledger holds all arms of the first conversations
     places = {id: place for place, id in enumerate(conversations)}
     cells.sort(key=lambda cell: places[cell.spec.conversation])
@@ -163,8 +165,8 @@ def weigh(
         embed_ahead(data, embedder)
         outcomes = run_cells(cells, registry, embedder, book, jobs=jobs, progress=progress)
     by_cell = {
-        (c.spec.rehearse, c.spec.arm, c.spec.conversation): found
-        for c, found in zip(cells, outcomes, strict=True)
+        (c.spec.rehearse, c.spec.arm, c.spec.conversation): outcome
+        for c, outcome in zip(cells, outcomes, strict=True)
     }
     answers = [
         {arm.id: _answers(by_cell[way.rehearse, arm.id, c] for c in conversations) for arm in arms}
@@ -200,11 +202,11 @@ def _facets(cell: Cell, registry: Registry, embedder: Embedder) -> NDArray[np.fl
     with closing(
         Hebbarium(registry.build(MechanismSet(spec.set, "", spec.mechanisms)), embedder, spec.seed)
     ) as memory:
-        found = []
+        facets = []
         for _, query in asked(cell, memory, prepare(cell, memory)):
             memory.retrieve(query, spec.k)
-            found.append(memory.engine.column(FACET_WEIGHTS).copy())
-        return np.array(found, dtype=np.float64)
+            facets.append(memory.engine.column(FACET_WEIGHTS).copy())
+        return np.array(facets, dtype=np.float64)
 
 
 def trust_shares(mechanisms: Sequence[Mechanism[Any]], facets: NDArray[np.float64]) -> Trust:
@@ -260,7 +262,7 @@ def _weighed(
         for arm in others
         if arm.removed and len(arm.chosen.mechanisms) < len(full.chosen.mechanisms)
     }
-    found, signals = dict[str, Weight](), dict[str, tuple[str, float]]()
+    weighed, signals = dict[str, Weight](), dict[str, tuple[str, float]]()
     for arm in (full, *(a for a in others if a.id not in without.values())):
         mechanisms = registry.build(arm.chosen)
         routes, trust = Routes(mechanisms), trust_shares(mechanisms, facets)
@@ -275,8 +277,8 @@ def _weighed(
             if id in full.chosen.mechanisms and arm is not full:
                 continue
             lacking, ways = without[arm.removed or id], routes.of(id)
-            cold, *later = (changed(each[arm.id], each[lacking]) for each in answers)
-            found[id] = Weight(
+            cold, *later = (changed(answer[arm.id], answer[lacking]) for answer in answers)
+            weighed[id] = Weight(
                 arm.id,
                 lacking,
                 ways,
@@ -289,7 +291,7 @@ def _weighed(
         full.chosen.name,
         rehearse,
         signals,
-        {id: found[id] for id in registry.entries if id in found},
+        {id: weighed[id] for id in registry.entries if id in weighed},
         provenance,
     )
 

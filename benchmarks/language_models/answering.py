@@ -187,11 +187,11 @@ def answered(
     for number, conversation in enumerate(data.conversations, 1):
         asked = list(_contexts(conversation, chosen, registry, embedder, how))
         for repeat in range(1, how.repeats + 1):
-            replies = read.ask([_to_read(one, how.length, repeat) for one in asked])
+            replies = read.ask([_to_read(question, how.length, repeat) for question in asked])
             nuggets = _nuggets(asked, replies, judged, how.votes) if judge else [()] * len(asked)
             rows += [
-                {**_row(*each), "repeat": repeat}
-                for each in zip(asked, replies, nuggets, strict=True)
+                {**_row(*joined), "repeat": repeat}
+                for joined in zip(asked, replies, nuggets, strict=True)
             ]
         report(number, len(data.conversations), conversation.id)
     summary = {**facts, "counter": ", ".join(sorted({row["counter"] for row in rows})),
@@ -260,7 +260,7 @@ def _contexts(
             memory.encode_all(stop.events)
             for question in stop.questions:
                 memory.advance(max(question.time, memory.now))
-                found = assemble(
+                context = assemble(
                     memory,
                     Query(question.text, memory.now, question.id),
                     how.budget,
@@ -268,7 +268,7 @@ def _contexts(
                     strategy=how.strategy,
                 )
                 yield ReaderQuestion(
-                    conversation.id, question, found.text, found.tokens, found.counter
+                    conversation.id, question, context.text, context.tokens, context.counter
                 )
 
 
@@ -293,21 +293,24 @@ def _nuggets(
 ) -> list[tuple[Nugget, ...]]:
     """The verdicts on every statement about every answer; all requests are asked together."""
     statements = [
-        _statements(one.question) if reply.status is Status.OK else ()
-        for one, reply in zip(asked, replies, strict=True)
+        _statements(question.question) if reply.status is Status.OK else ()
+        for question, reply in zip(asked, replies, strict=True)
     ]
     requests = [
-        _to_judge(one.question, str(reply.data["answer"]), statement, vote)
-        for one, reply, each in zip(asked, replies, statements, strict=True)
-        for statement in each
+        _to_judge(question.question, str(reply.data["answer"]), statement, vote)
+        for question, reply, claims in zip(asked, replies, statements, strict=True)
+        for statement in claims
         for vote in range(1, votes + 1)
     ]
     verdicts = iter(
         [reply.data["held"] if reply.status is Status.OK else None for reply in judge.ask(requests)]
     )
     return [
-        tuple(Nugget(statement, tuple(next(verdicts) for _ in range(votes))) for statement in each)
-        for each in statements
+        tuple(
+            Nugget(statement, tuple(next(verdicts) for _ in range(votes)))
+            for statement in statement_group
+        )
+        for statement_group in statements
     ]
 
 
@@ -355,18 +358,18 @@ def _means(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Means over the rows that have the score, with the number of questions, of answers and of
     judged ones.
     """
-    found: dict[str, Any] = {
+    means: dict[str, Any] = {
         "n": len(rows),
         "answers": sum(row["answer"] is not None for row in rows),
         "judged_n": sum(row["judged"] is not None for row in rows),
     }
     for name in SCORES:
         values = [float(row[name]) for row in rows if row[name] is not None]
-        found[name] = fsum(values) / len(values) if values else None
-    right, n = right_of(rows), found["judged_n"]
+        means[name] = fsum(values) / len(values) if values else None
+    right, n = right_of(rows), means["judged_n"]
     known = wilson(right, n) if n else None
     return {
-        **found,
+        **means,
         "right": right,
         "accuracy": known.share if known else None,
         "accuracy_low": known.low if known else None,

@@ -64,7 +64,7 @@ def card(manifest: Mapping[str, Any], metrics: Mapping[str, Any]) -> dict[str, A
             **({"forbidden": metrics["forbidden"]} if "forbidden" in metrics else {}),
             "pool": metrics.get("pool"),
             "abstention": dict(metrics.get("abstention", {})),
-            "times_ms": {phase: dict(each) for phase, each in metrics["timing_ms"].items()},
+            "times_ms": {phase: dict(times) for phase, times in metrics["timing_ms"].items()},
             "embedding": dict(metrics.get("embedding", {})),
             "code": manifest["code"],
             "versions": dict(manifest["versions"]),
@@ -112,5 +112,5 @@ def write_card(folder: RunFolder, out: Path | None = None) -> Path:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a card."""
-    found: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return found
+    form: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return form

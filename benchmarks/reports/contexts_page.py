@@ -68,7 +68,7 @@ class Shown:
 class Way:
     """A context of one strategy and budget, with what a larger budget would show.
 
-    found, of  gold events whose verbatim text stands whole in it, and gold events
+    whole, of  gold events whose verbatim text stands whole in it, and gold events
     """
 
     strategy: str
@@ -79,16 +79,16 @@ class Way:
     left_out: int
     banner: str
     shown: tuple[Shown, ...]
-    found: int
+    whole: int
     of: int
 
     @property
     def sections(self) -> dict[str, list[Shown]]:
         """What is shown, by section, in the order of the text."""
-        inside = [one for one in self.shown if one.state != LEFT_OUT]
+        inside = [piece for piece in self.shown if piece.state != LEFT_OUT]
         return {
-            section: [one for one in inside if one.section == section]
-            for section in dict.fromkeys(one.section for one in inside)
+            section: [piece for piece in inside if piece.section == section]
+            for section in dict.fromkeys(piece.section for piece in inside)
         }
 
 
@@ -109,7 +109,7 @@ def ways(
     """
     names = [name for name in MEANING if name in STRATEGIES and (name != SOURCES or memory.sources)]
     falling = sorted(set(budgets), reverse=True)
-    found = {
+    contexts = {
         name: [
             assemble(memory, query, budget, counter=counter, strategy=name, session=session)
             for budget in falling
@@ -118,7 +118,7 @@ def ways(
     }
     return [
         [
-            _way(memory, name, budget, found[name][place], found[name][:place], gold)
+            _way(memory, name, budget, contexts[name][place], contexts[name][:place], gold)
             for name in names
         ]
         for place, budget in enumerate(falling)
@@ -161,12 +161,12 @@ def kept(whole: str, shown: str) -> tuple[Piece, ...]:
     [('We met. ', True), ('It rained. ', False), ('We left.', True)]
     """
     words, mine = _WORDS.findall(whole), [word.strip() for word in _WORDS.findall(shown)]
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     matcher = SequenceMatcher(None, [word.strip() for word in words], mine, autojunk=False)
     for what, first, last, _, _ in matcher.get_opcodes():
         if last > first:
-            found.append(Piece("".join(words[first:last]), what == "equal"))
-    return tuple(found)
+            pieces.append(Piece("".join(words[first:last]), what == "equal"))
+    return tuple(pieces)
 
 
 def _way(
@@ -199,7 +199,7 @@ def _way(
         len(before),
         context.text.partition("\n")[0] if context.text.startswith("[Truncated") else "",
         tuple(shown),
-        sum(one in text for one in of),
+        sum(line in text for line in of),
         len(of),
     )
 

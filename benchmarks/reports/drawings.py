@@ -56,7 +56,7 @@ def axis(
 
 def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, Any]:
     """The value of every arm with each seed, and its mean; arms in the order of the design."""
-    values = [v for each in by_seed.values() for v in each]
+    values = [v for values in by_seed.values() for v in values]
     x = axis(
         min(values),
         max(values),
@@ -68,13 +68,13 @@ def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, 
     rows = [
         _row(layout, i, arm)
         | {
-            "dots": [x(v) for v in each],
-            "mean": x(fmean(each)),
-            "value": fmean(each),
-            "sd": stdev(each),
+            "dots": [x(v) for v in values],
+            "mean": x(fmean(values)),
+            "value": fmean(values),
+            "sd": stdev(values),
             "arm": arm,
         }
-        for i, (arm, each) in enumerate(by_seed.items())
+        for i, (arm, values) in enumerate(by_seed.items())
     ]
     return _frame(layout, len(rows)) | {"rows": rows, "axis": x}
 
@@ -83,9 +83,9 @@ def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:
     """The base, each player's value from where the one before ended, and the set."""
     now, places = found.start, list[tuple[str, float, float, Estimate | None]]()
     places.append(("the base", found.start, found.start, None))
-    for each in found.steps:
-        places.append((each.name, now, now + each.primary.mean, each))
-        now += each.primary.mean
+    for player in found.steps:
+        places.append((player.name, now, now + player.primary.mean, player))
+        now += player.primary.mean
     places.append(("the set", found.end, found.end, None))
     ends = [v for _, a, b, _ in places for v in (a, b)]
     x = axis(

@@ -69,10 +69,10 @@ def waterfall(estimates: Sequence[Estimate], end: float) -> Waterfall | None:
 def matrix(estimates: Iterable[Estimate]) -> Matrix | None:
     """Of the two-way interactions among the estimates; None without any."""
     cells = {
-        (one, other): e
+        (left, other): e
         for e in estimates
         if e.kind == INTERACTION
-        for one, _, other in [e.name.partition(JOINED)]
+        for left, _, other in [e.name.partition(JOINED)]
         if JOINED not in other
     }
     return (

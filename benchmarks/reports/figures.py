@@ -181,14 +181,14 @@ def forest(
 def _keys(result: BlockResult, layout: Layout) -> list[tuple[float, int, Verdict]]:
     """Place, line and word of each verdict that some arm has."""
     first = layout.left if layout.values else 14.0
-    x, line, found = first, 0, []
+    x, line, keys = first, 0, []
     for word in (word for word in Verdict if result.judged(word)):
         width = (46 if layout.values else 22) + 6.7 * len(word.value)
         if x > first and x + width > layout.width:
             x, line = first, line + 1
-        found.append((x, line, word))
+        keys.append((x, line, word))
         x += width
-    return found
+    return keys
 
 
 def tally(result: BlockResult, layout: Layout) -> dict[str, Any]:

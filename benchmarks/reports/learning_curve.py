@@ -27,14 +27,14 @@ def positions(data: Dataset) -> dict[tuple[str, str], float]:
     """(conversation, question) -> share of its conversation's questions that were asked before
     it.
     """
-    found: dict[tuple[str, str], float] = {}
+    places: dict[tuple[str, str], float] = {}
     for conversation in data.conversations:
         order = asked_in_order(conversation)
-        found |= {
+        places |= {
             (conversation.id, question.id): place / len(order)
             for place, question in enumerate(order)
         }
-    return found
+    return places
 
 
 def curve(
@@ -51,22 +51,22 @@ def curve(
         min(int(places[row["conversation"], row["question"]] * groups), groups - 1)
         for row, _ in marked
     ]
-    found = []
+    points = []
     for g in sorted(set(group)):
         mine = [
             {"hit@1": float(1 in row["ranks"]), **metrics.named()}
             for (row, metrics), own in zip(marked, group, strict=True)
             if own == g
         ]
-        found.append(
+        points.append(
             {
                 "since": g / groups,
                 "until": (g + 1) / groups,
                 "questions": float(len(mine)),
-                **{name: float(np.mean([each[name] for each in mine])) for name in SHOWN},
+                **{name: float(np.mean([row[name] for row in mine])) for name in SHOWN},
             }
         )
-    return found
+    return points
 
 
 def write_learning_curve(

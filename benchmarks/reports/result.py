@@ -487,9 +487,9 @@ def _plain(record: Any) -> dict[str, Any]:
 
 def _as_data(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _as_data(each) for name, each in value.items()}
+        return {name: _as_data(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):
-        return [_as_data(each) for each in value]
+        return [_as_data(inner) for inner in value]
     return _as_data(asdict(value)) if hasattr(value, "__dataclass_fields__") else value
 
 

@@ -134,12 +134,12 @@ def _rows(result: BlockResult) -> list[tuple[str, ...]]:
 
 
 def _gates(result: BlockResult) -> list[tuple[str, ...]]:
-    found = (
+    gates = (
         (arm.name, arm.receipt.gate) for arm in result.ordered() if arm.receipt and arm.receipt.gate
     )
     return [
         (visible(id), *(f"{n:,}" for n in (g.judged, g.stored, g.vetoed, g.decided, g.merged)))
-        for id, g in found
+        for id, g in gates
     ]
 
 
@@ -169,12 +169,12 @@ def known(result: BlockResult) -> Published:
     """What is published on the data set for the primary metric; without removals if no arm is
     the removal of one of their mechanisms.
     """
-    found = published(result.dataset, result.metric)
+    known_values = published(result.dataset, result.metric)
     ids = {arm.name for arm in result.estimates if arm.kind == REMOVED}
     return (
-        found
-        if any(id in ids for removal in found.removals for id in removal.ours)
-        else replace(found, removals=())
+        known_values
+        if any(id in ids for removal in known_values.removals for id in removal.ours)
+        else replace(known_values, removals=())
     )
 
 

@@ -211,14 +211,14 @@ def limits(result: BlockResult) -> list[str]:
     if not undecided:
         return []
     if result.n_conversations == 1:
-        one = result.clusters.removesuffix("s")
+        cluster = result.clusters.removesuffix("s")
         return [
-            f"One {one} shows no spread between {result.clusters}, so this design decides no arm, whatever it does."
+            f"One {cluster} shows no spread between {result.clusters}, so this design decides no arm, whatever it does."
         ]
     sentences = []
     arms = "the undecided arm" if len(undecided) == 1 else "the undecided arms"
     needed = sorted(arm.primary.smallest for arm in undecided if arm.primary.smallest is not None)
-    shown = [each for each in needed if each < WIDEST]
+    shown = [share for share in needed if share < WIDEST]
     if shown:
         spread = (
             ""
@@ -248,28 +248,28 @@ def expected(result: BlockResult) -> list[str]:
     """What the design can detect, as printed before the run; empty for a result without
     provenance.
     """
-    found = result.provenance.get("expected")
-    return Detectable(**found).lines() if found else []
+    expected = result.provenance.get("expected")
+    return Detectable(**expected).lines() if expected else []
 
 
 def notes(arm: Estimate, result: BlockResult) -> list[str]:
     """What a reader of the arm's row must know."""
-    found, d = [], arm.primary
+    sentences, d = [], arm.primary
     if arm.verdict is Verdict.UNDECIDED:
         if more := more_words(d.more, result.clusters):
-            found.append(more)
+            sentences.append(more)
         if result.n_conversations == 1:
-            one = result.clusters.removesuffix("s")
-            found.append(f"one {one} shows no spread between {result.clusters}")
+            cluster = result.clusters.removesuffix("s")
+            sentences.append(f"one {cluster} shows no spread between {result.clusters}")
         elif not d.se and not d.mean:
-            found.append(f"no {result.metric} changed; too few questions to show equivalence")
+            sentences.append(f"no {result.metric} changed; too few questions to show equivalence")
         elif not d.se:
-            found.append(
+            sentences.append(
                 "the mean change is the same in every conversation, which leaves no spread to judge by"
             )
     if arm.silenced:
-        found.append(confounded(arm))
-    return found
+        sentences.append(confounded(arm))
+    return sentences
 
 
 def confounded(arm: Estimate) -> str:
@@ -350,7 +350,7 @@ def scale(result: BlockResult) -> list[str]:
     """Chance level and pool size, a warning where an answer takes its whole pool, and seeds; []
     if they were not computed.
     """
-    found = []
+    sentences = []
     if result.pool:
         pool = result.pool
         level = (
@@ -360,16 +360,16 @@ def scale(result: BlockResult) -> list[str]:
         )
         if result.metric in result.oracle:
             level += f", all evidence first {number(result.oracle[result.metric])}, no memory 0"
-        found.append(
+        sentences.append(
             f"Pool: {pool.smallest:,} to {pool.largest:,} items, median {pool.middle:,g}{level}."
         )
-        found += [f"Warning: {pool.warning}."] if pool.warning else []
+        sentences += [f"Warning: {pool.warning}."] if pool.warning else []
     if result.seeds_sd is not None and result.clusters == CONVERSATIONS:
-        found.append(
+        sentences.append(
             f"Seeds: {', '.join(map(str, result.facts.seeds))}, averaged within each question; the {result.metric} of the full set has a standard "
             f"deviation of {number(result.seeds_sd)} over them."
         )
-    return found
+    return sentences
 
 
 def _in_brackets(arms: Sequence[Estimate]) -> Iterable[Fragment]:

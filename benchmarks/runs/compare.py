@@ -218,10 +218,10 @@ def compare(
 
 def require_same_data(first: RunFolder, second: RunFolder) -> None:
     """Raises InputError for two runs that measured other data."""
-    one, other = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
-    if one != other:
+    dataset, other = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
+    if dataset != other:
         raise InputError(
-            f"the two runs measured other data: {first.path} {one[0]}, SHA-256 {one[1]}; {second.path} {other[0]}, SHA-256 {other[1]}",
+            f"the two runs measured other data: {first.path} {dataset[0]}, SHA-256 {dataset[1]}; {second.path} {other[0]}, SHA-256 {other[1]}",
             where="compare",
             cure="compare runs on the same data; numbers of different data have no pairs",
         )
@@ -255,16 +255,16 @@ def _differing(
         {name: value for name, value in run.deciding(arm).items() if name in SHOWN}
         for run, arm in zip((first, second), arms, strict=True)
     )
-    mine, theirs = (one.get("mechanisms", {}) for one in (a, b))
+    mine, theirs = (manifest.get("mechanisms", {}) for manifest in (a, b))
     alone = (
         tuple(id for id in mine if id not in theirs),
         tuple(id for id in theirs if id not in mine),
     )
     named = {f"mechanisms.{id}" for ids in alone for id in ids}
     return tuple(
-        found
-        for found in differences(a, b)
-        if found[0] not in named and found[0] != "versions.hebbarium"
+        difference
+        for difference in differences(a, b)
+        if difference[0] not in named and difference[0] != "versions.hebbarium"
     ), alone
 
 
@@ -395,12 +395,8 @@ def _categories(
             (_recall(scores[key][0]), _recall(scores[key][1]))
         )
     return {
-        name: (
-            len(found),
-            sum(a for a, _ in found) / len(found),
-            sum(b for _, b in found) / len(found),
-        )
-        for name, found in sorted(grouped.items())
+        name: (len(hits), sum(a for a, _ in hits) / len(hits), sum(b for _, b in hits) / len(hits))
+        for name, hits in sorted(grouped.items())
     }
 
 
@@ -446,18 +442,19 @@ def to_json(result: Comparison) -> dict[str, Any]:
 
 def lines(result: Comparison) -> list[str]:
     """The comparison that treats questions as independent, and the levels, as sentences."""
-    one = result.independent
+    comparison = result.independent
     shares = " -> ".join(
-        f"{each.share:.4f} [{each.low:.4f}, {each.high:.4f}]" for each in (one.first, one.second)
+        f"{share.share:.4f} [{share.low:.4f}, {share.high:.4f}]"
+        for share in (comparison.first, comparison.second)
     )
     pearson = (
         ""
-        if one.chi_squared.p is None
-        else f"; chi-squared {one.chi_squared.statistic:.2f}, p {one.chi_squared.p:.3g}"
+        if comparison.chi_squared.p is None
+        else f"; chi-squared {comparison.chi_squared.statistic:.2f}, p {comparison.chi_squared.p:.3g}"
     )
-    found = [
-        f"hit@10 {shares} (Wilson); McNemar {one.mcnemar.first_only} against {one.mcnemar.second_only}, exact, p {one.mcnemar.p:.3g}{pearson}; "
-        f"{one.label}"
+    lines = [
+        f"hit@10 {shares} (Wilson); McNemar {comparison.mcnemar.first_only} against "
+        f"{comparison.mcnemar.second_only}, exact, p {comparison.mcnemar.p:.3g}{pearson}; {comparison.label}"
     ]
     if result.levels:
         known = result.levels
@@ -466,16 +463,16 @@ def lines(result: Comparison) -> list[str]:
             ("sessions of a conversation", known.sessions),
             ("questions of a session", known.questions),
         )
-        found.append(
+        lines.append(
             "standard deviation of the difference: "
             + ", ".join(f"{value:.3f} between {name}" for name, value in sds if value is not None)
             + f" ({known.n_questions} questions with gold of one session)"
         )
         if known.alone and known.alone.p is not None:
-            found.append(
+            lines.append(
                 f"over the {known.n_sessions} sessions of this conversation p is {known.alone.p:.3g}; this speaks for no other conversation"
             )
-    return found
+    return lines
 
 
 def to_html(result: Comparison, path: Path) -> Path:

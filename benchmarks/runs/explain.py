@@ -230,11 +230,13 @@ def explain(
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
     with closing(rebuilt(run, cell, registry, embedder, witness)) as memory:
-        for each, query in asked(cell, memory, prepare(cell, memory)):
-            if each.id == wanted.id:
+        for asked_question, query in asked(cell, memory, prepare(cell, memory)):
+            if asked_question.id == wanted.id:
                 break
             if cell.spec.feedback != "none":
-                give_feedback(cell.spec, memory, each, memory.retrieve(query, cell.spec.k))
+                give_feedback(
+                    cell.spec, memory, asked_question, memory.retrieve(query, cell.spec.k)
+                )
         return explained(run, cell, wanted, query, memory.engine, witness, row)
 
 
@@ -320,7 +322,7 @@ def explained(
     """
     answer, spec = memory.retrieve(query, cell.spec.k), cell.spec
     rows = {id: memory.event_log.row(id) for id in question.gold}
-    rivals = [int(each) for each in answer.rows if int(each) not in rows.values()][:RIVALS]
+    rivals = [int(row) for row in answer.rows if int(row) not in rows.values()][:RIVALS]
     stored = [place for place in rows.values() if place >= 0]
     last = answer.rows[-1:].tolist() if len(answer) == spec.k else []
     candidates, linear = candidates_of(memory, query, answer, [*stored, *rivals, *last])
@@ -377,14 +379,14 @@ def candidates_of(
         }
         for name in _signals(memory)
     }
-    found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
+    explanations = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
     made = {
         place: _candidate(
-            memory, place, answer.rank(place), each, {s: p[place] for s, p in places.items()}
+            memory, place, answer.rank(place), explanation, {s: p[place] for s, p in places.items()}
         )
-        for place, each in found.items()
+        for place, explanation in explanations.items()
     }
-    return made, all(each.linear for each in found.values())
+    return made, all(explanation.linear for explanation in explanations.values())
 
 
 def _signals(memory: Engine) -> list[str]:
@@ -471,17 +473,17 @@ class CauseReader:
 
         silenced  mechanism -> rank with that mechanism silenced; {}: none was silenced
         """
-        found = self._found(at, row)
-        if found.cause is Cause.FOUND or not (
+        gold = self._found(at, row)
+        if gold.cause is Cause.FOUND or not (
             lifted := [
                 f"{id} (rank {place})" for id, place in silenced.items() if 0 < place <= self.k
             ]
         ):
-            return replace(found, silenced=silenced)
+            return replace(gold, silenced=silenced)
         return replace(
-            found,
+            gold,
             silenced=silenced,
-            words=f"{found.words}. It would be in the answer without {_listed(lifted, 'or')}",
+            words=f"{gold.words}. It would be in the answer without {_listed(lifted, 'or')}",
         )
 
     def _found(self, at: ExplainedEvent, row: int) -> Gold:

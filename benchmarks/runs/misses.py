@@ -125,9 +125,9 @@ class Misses:
         """By cause, in the order of a memory's life, then by stage, most frequent first; causes
         without a miss are left out.
         """
-        found: dict[tuple[Cause, str], list[Miss]] = {}
+        groups: dict[tuple[Cause, str], list[Miss]] = {}
         for miss in self.misses:
-            found.setdefault(
+            groups.setdefault(
                 (miss.cause, miss.stage if miss.cause is Cause.BELOW else ""), []
             ).append(miss)
         made = [
@@ -138,7 +138,7 @@ class Misses:
                 len({(m.conversation, m.question) for m in mine}),
                 tuple(Counter(id for m in mine for id in m.by).most_common()),
             )
-            for (cause, stage), mine in found.items()
+            for (cause, stage), mine in groups.items()
         ]
         return tuple(
             sorted(made, key=lambda group: (ORDER.index(group.cause), -group.n, group.stage))
@@ -175,7 +175,7 @@ def misses(
         c for c in data.conversations if any((c.id, q.id) in wanted for q in c.questions)
     ]
     rows = {(row["conversation"], row["question"]): row for row in run.rows(chosen)}
-    found: list[Miss] = []
+    misses: list[Miss] = []
     gold: Counter[str] = Counter()
     questions, other, k, code = 0, 0, 0, code_version()
     report(0, len(conversations))
@@ -186,14 +186,14 @@ def misses(
             for question, answer, mine in _asked(cell, memory, witness, wanted):
                 questions += 1
                 gold[question.category] += len(question.gold)
-                found += mine
+                misses += mine
                 row = rows.get((conversation.id, question.id))
                 other += cell.spec.match == "unit" and (
                     row is None
                     or [_rank(memory, answer, id) for id in question.gold] != row["ranks"]
                 )
         report(done, len(conversations))
-    lost = Counter(m.category for m in found)
+    lost = Counter(m.category for m in misses)
     return Misses(
         run.name,
         str(run.path),
@@ -201,7 +201,7 @@ def misses(
         k,
         questions,
         gold.total(),
-        tuple(found),
+        tuple(misses),
         {name: (n, lost[name]) for name, n in sorted(gold.items())},
         _notes(run, code, other, questions),
     )
@@ -258,11 +258,11 @@ def _missed(
         engine, witness, k, makers_of(engine), answer, candidates[last[0]] if last else None
     )
     events = {event.id: event for event in cell.conversation.events}
-    found = [
+    golds = [
         reader.gold(candidates[row], row, {}) if row >= 0 else reader.rejected(events[id])
         for id, row in rows.items()
     ]
-    return [_miss(cell.conversation.id, question, gold) for gold in found]
+    return [_miss(cell.conversation.id, question, gold) for gold in golds]
 
 
 def _miss(conversation: str, question: Question, gold: Gold) -> Miss:
@@ -287,18 +287,18 @@ def _miss(conversation: str, question: Question, gold: Gold) -> Miss:
 
 
 def _notes(run: RunFolder, code: str, other: int, questions: int) -> tuple[str, ...]:
-    found = (
+    notes = (
         [f"the run was made by the code {code}, and this is {code_version()}"]
         if code != code_version()
         else []
     )
     if run.manifest.get("match") == "session":
-        found.append("the run ranked sessions; gold and ranks here are of single events")
+        notes.append("the run ranked sessions; gold and ranks here are of single events")
     if other:
-        found.append(
+        notes.append(
             f"the rebuilt memories give other ranks of gold than the run for {other} of {plural(questions, 'question')}"
         )
-    return tuple(found)
+    return tuple(notes)
 
 
 # ---- as data and as a page

@@ -112,16 +112,20 @@ def reproduce(
     )
     repeated = RunFolder.read(out)
     after = {_key(row): row for row in repeated.rows()}
-    found = [each for key in before if (each := _difference(key, before[key], after.get(key)))]
-    found += [
+    differing = [
+        difference
+        for key in before
+        if (difference := _difference(key, before[key], after.get(key)))
+    ]
+    differing += [
         RowDifference(*key, (("row", None, "present"),)) for key in after if key not in before
     ]
     return Reproduction(
         str(run.path),
         str(out),
         len(before),
-        len(found),
-        found[0] if found else None,
+        len(differing),
+        differing[0] if differing else None,
         _software(run, repeated),
     )
 
@@ -158,26 +162,28 @@ def _difference(
 ) -> RowDifference | None:
     if after is None:
         return RowDifference(*key, (("row", "present", None),))
-    found = tuple(each for each in differences(before, after) if each[0] not in NOT_COMPARED)
-    return RowDifference(*key, found) if found else None
+    differing = tuple(
+        difference for difference in differences(before, after) if difference[0] not in NOT_COMPARED
+    )
+    return RowDifference(*key, differing) if differing else None
 
 
 def _software(run: RunFolder, again: RunFolder) -> tuple[tuple[str, Any, Any], ...]:
     """What made the rows and is another now, by arm where only an arm has it."""
-    found: dict[tuple[str, str, str], tuple[str, Any, Any]] = {}
+    software: dict[tuple[str, str, str], tuple[str, Any, Any]] = {}
     known = {f.name for f in fields(RunSpec)}
     for arm in run.arms:
         old, new = (
             {
                 name: value
-                for name, value in each.deciding(arm).items()
+                for name, value in manifest.deciding(arm).items()
                 if name in MADE_BY and name in known
             }
-            for each in (run, again)
+            for manifest in (run, again)
         )
         for name, a, b in differences(old, new):
-            found.setdefault((name, str(a), str(b)), (name, a, b))
-    return tuple(found.values())
+            software.setdefault((name, str(a), str(b)), (name, a, b))
+    return tuple(software.values())
 
 
 def to_json(found: Reproduction) -> dict[str, Any]:

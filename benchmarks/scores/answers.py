@@ -51,14 +51,16 @@ def bleu_1(answer: str, expected: str | Iterable[str]) -> float:
     True
     """
     said = words(answer)
-    references = [words(one) for one in ([expected] if isinstance(expected, str) else expected)]
+    references = [
+        words(reference) for reference in ([expected] if isinstance(expected, str) else expected)
+    ]
     if not said or not references:
         return 0.0
     most: Counter[str] = Counter()
-    for one in references:
-        most |= Counter(one)
+    for reference in references:
+        most |= Counter(reference)
     precision = sum((Counter(said) & most).values()) / len(said)
-    nearest = min((abs(len(one) - len(said)), len(one)) for one in references)[1]
+    nearest = min((abs(len(reference) - len(said)), len(reference)) for reference in references)[1]
     return precision * (1.0 if len(said) > nearest else exp(1.0 - nearest / len(said)))
 
 
@@ -95,10 +97,10 @@ def _normal(text: str) -> list[str]:
 def _common(a: Sequence[str], b: Sequence[str]) -> int:
     """Length of the longest common subsequence."""
     row = [0] * (len(b) + 1)
-    for one in a:
+    for word in a:
         before = 0
         for place, other in enumerate(b, 1):
             here = row[place]
-            row[place] = before + 1 if one == other else max(here, row[place - 1])
+            row[place] = before + 1 if word == other else max(here, row[place - 1])
             before = here
     return row[-1]

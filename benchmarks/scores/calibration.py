@@ -59,8 +59,8 @@ def reliability(p: ArrayLike, positive: ArrayLike, bins: int = BINS) -> tuple[Bi
     p         (m,)       probabilities
     positive  (m,) bool
     """
-    found, y = _checked(p, positive)
-    place = np.minimum((found * bins).astype(np.int64), bins - 1)
+    probabilities, y = _checked(p, positive)
+    place = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     made = []
     for i in range(bins):
         inside = place == i
@@ -70,7 +70,7 @@ def reliability(p: ArrayLike, positive: ArrayLike, bins: int = BINS) -> tuple[Bi
                 i / bins,
                 (i + 1) / bins,
                 n,
-                float(found[inside].mean()) if n else None,
+                float(probabilities[inside].mean()) if n else None,
                 float(y[inside].mean()) if n else None,
             )
         )
@@ -103,27 +103,29 @@ def risk_coverage(
     >>> [(a.coverage, a.risk, a.threshold) for a in risk_coverage([0.9, 0.8, 0.5, 0.5], [True, True, True, False], (1.0, 0.6, 0.5))]
     [(1.0, 0.25, 0.5), (1.0, 0.25, 0.5), (0.5, 0.0, 0.8)]
     """
-    found, y = _checked(p, positive)
-    order = np.argsort(-found, kind="stable")
-    found, y = found[order], y[order]
+    probabilities, y = _checked(p, positive)
+    order = np.argsort(-probabilities, kind="stable")
+    probabilities, y = probabilities[order], y[order]
     made = []
     for coverage in coverages:
-        n = max(1, int(np.ceil(coverage * len(found) - 1e-9)))
-        n = int(np.count_nonzero(found >= found[n - 1]))
-        made.append(Answered(n / len(found), float(1.0 - y[:n].mean()), float(found[n - 1])))
+        n = max(1, int(np.ceil(coverage * len(probabilities) - 1e-9)))
+        n = int(np.count_nonzero(probabilities >= probabilities[n - 1]))
+        made.append(
+            Answered(n / len(probabilities), float(1.0 - y[:n].mean()), float(probabilities[n - 1]))
+        )
     return tuple(made)
 
 
 def _checked(p: ArrayLike, positive: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    found, y = np.asarray(p, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
+    probabilities, y = np.asarray(p, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
     if (
-        found.ndim != 1
-        or found.shape != y.shape
-        or not len(found)
-        or not ((found >= 0.0) & (found <= 1.0)).all()
+        probabilities.ndim != 1
+        or probabilities.shape != y.shape
+        or not len(probabilities)
+        or not ((probabilities >= 0.0) & (probabilities <= 1.0)).all()
     ):
         raise InputError(
-            f"probabilities of shape {found.shape} and labels of shape {y.shape} cannot be compared",
+            f"probabilities of shape {probabilities.shape} and labels of shape {y.shape} cannot be compared",
             cure="give one probability in [0, 1] and one label per example, at least one of each",
         )
-    return found, y
+    return probabilities, y

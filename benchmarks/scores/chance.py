@@ -101,8 +101,8 @@ def chance_levels(
     questions  (pool size, number of gold items) of each
     """
     counted: dict[tuple[int, int], int] = {}
-    for each in questions:
-        counted[each] = counted.get(each, 0) + 1
+    for question in questions:
+        counted[question] = counted.get(question, 0) + 1
     total = sum(counted.values())
     known = {(pool, gold, k): chance(pool, gold, k) for pool, gold in counted for k in depths}
     return (
@@ -137,16 +137,16 @@ def forbidden_levels(
     rows = {k: [(min(k, pool), pool, refused) for pool, refused in asked] for k in depths}
     return {
         "chance": {
-            named("forbidden", k): fsum(n * refused / pool / k for n, pool, refused in each)
+            named("forbidden", k): fsum(n * refused / pool / k for n, pool, refused in group)
             / len(asked)
-            for k, each in rows.items()
+            for k, group in rows.items()
         },
         "oracle": {
             named("forbidden", k): fsum(
-                max(0, n - (pool - refused)) / k for n, pool, refused in each
+                max(0, n - (pool - refused)) / k for n, pool, refused in group
             )
             / len(asked)
-            for k, each in rows.items()
+            for k, group in rows.items()
         },
     }
 

@@ -141,8 +141,8 @@ def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float =
             f"the level of the interval is {level}",
             cure="give a number between 0 and 1, such as 0.95",
         )
-    found = by_cluster(differences, cluster_ids)
-    x, sums, counts = found.values, found.sums, found.counts
+    clusters = by_cluster(differences, cluster_ids)
+    x, sums, counts = clusters.values, clusters.sums, clusters.counts
     total, c, n = float(counts.sum()), len(sums), len(x)
     mean = float(sums.sum() / total)
     if c == 1:
@@ -204,14 +204,16 @@ def spread(differences: ArrayLike, cluster_ids: ClusterIds) -> Spread | None:
     >>> spread([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"])
     Spread(between=1.4142135623730951, within=0.0)
     """
-    found = by_cluster(differences, cluster_ids)
-    c, n = len(found.sums), len(found.values)
+    clusters = by_cluster(differences, cluster_ids)
+    c, n = len(clusters.sums), len(clusters.values)
     if c == 1:
         return None
-    means = found.sums / found.counts
-    within = float(np.sum((found.values - means[found.place]) ** 2)) / (n - c) if n > c else 0.0
-    between = float(np.sum(found.counts * (means - found.values.mean()) ** 2)) / (c - 1)
-    typical = (n - float(np.sum(found.counts**2)) / n) / (c - 1)
+    means = clusters.sums / clusters.counts
+    within = (
+        float(np.sum((clusters.values - means[clusters.place]) ** 2)) / (n - c) if n > c else 0.0
+    )
+    between = float(np.sum(clusters.counts * (means - clusters.values.mean()) ** 2)) / (c - 1)
+    typical = (n - float(np.sum(clusters.counts**2)) / n) / (c - 1)
     return Spread(math.sqrt(max(0.0, (between - within) / typical)), math.sqrt(within))
 
 

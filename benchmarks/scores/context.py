@@ -27,7 +27,7 @@ def context_metrics(rows: Iterable[tuple[str, Mapping[str, ContextRow]]]) -> dic
     kept = list(rows)
     if not kept:
         return {}
-    found: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
     for budget in sorted({budget for _, scores in kept for budget in scores}, key=int):
         here = [
             (category, scores[budget])
@@ -35,7 +35,7 @@ def context_metrics(rows: Iterable[tuple[str, Mapping[str, ContextRow]]]) -> dic
             if budget in scores and scores[budget]["evidence"] is not None
         ]
         categories = sorted({category for category, _ in here})
-        found[budget] = {
+        metrics[budget] = {
             "overall": _means([row for _, row in here]),
             "by_category": {
                 name: _means([row for category, row in here if category == name])
@@ -43,19 +43,19 @@ def context_metrics(rows: Iterable[tuple[str, Mapping[str, ContextRow]]]) -> dic
             },
         }
     counters = sorted({row["counter"] for _, scores in kept for row in scores.values()})
-    return {"counter": ", ".join(counters), "budgets": found}
+    return {"counter": ", ".join(counters), "budgets": metrics}
 
 
 def _means(rows: Sequence[ContextRow]) -> dict[str, float | int | None]:
     """Means of what is not None, with the number of questions, of those with an answer, and the
     share of truncated contexts.
     """
-    found: dict[str, float | int | None] = {
+    means: dict[str, float | int | None] = {
         "n": len(rows),
         "answers": sum(row["answer"] is not None for row in rows),
     }
     for name in MEANS:
         values = [float(value) for row in rows if (value := row[name]) is not None]
-        found[name] = fsum(values) / len(values) if values else None
-    found["truncated"] = sum(row["truncated"] for row in rows) / len(rows) if rows else None
-    return found
+        means[name] = fsum(values) / len(values) if values else None
+    means["truncated"] = sum(row["truncated"] for row in rows) / len(rows) if rows else None
+    return means

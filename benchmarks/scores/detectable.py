@@ -67,12 +67,12 @@ class Detectable:
     def lines(self) -> list[str]:
         """The same as sentences."""
         few = self.n_conversations == 1
-        found = [
+        lines = [
             f"design: {plural(self.n_conversations, 'conversation')}, {plural(self.n_questions, 'question')} with evidence, "
             f"{plural(self.family, 'arm')} corrected together (Holm)"
         ]
         if few:
-            found.append(
+            lines.append(
                 "t-test: one conversation shows no spread between conversations, so no arm can be decided"
             )
         elif self.half_width and self.decided:
@@ -84,27 +84,27 @@ class Detectable:
                     "nothing can be decided with so few conversations: no two scores differ by more than 1"
                 )
             )
-            found.append(
+            lines.append(
                 f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction {decides}. "
                 f"From the spread in {self.source}"
             )
         else:
-            found.append("t-test: no earlier run gives the expected width of the intervals")
+            lines.append("t-test: no earlier run gives the expected width of the intervals")
         reach = "" if self.flip_p_holm <= ALPHA else f": it cannot reach {ALPHA}"
-        found.append(
+        lines.append(
             f"sign flip: smallest p {self.flip_p:.3g}, after correction {self.flip_p_holm:.3g}{reach}"
         )
         if self.n_questions < self.enough_questions:
-            found.append(
+            lines.append(
                 f"equivalence within ±{self.margin:g} cannot be shown: it needs {self.enough_questions:,} questions or more"
             )
         elif self.half_width and self.half_width[1] >= self.margin:
-            found.append(
+            lines.append(
                 f"equivalence within ±{self.margin:g} can be shown only for arms with a narrower interval than is expected"
             )
         else:
-            found.append(f"equivalence within ±{self.margin:g} can be shown")
-        return found
+            lines.append(f"equivalence within ±{self.margin:g} can be shown")
+        return lines
 
 
 def detectable(
@@ -154,7 +154,7 @@ def demo_source(path: Path = DEMO) -> Source:
     """
     try:
         figures = json.loads(path.read_text(encoding="utf-8"))
-        spreads = tuple(Spread(**each) for each in figures["arms"].values())
+        spreads = tuple(Spread(**fields) for fields in figures["arms"].values())
         what = f"the demo figures of the package ({figures['set']} on demo, {figures['embedder']}, {len(spreads)} arms); other data may differ"
         return Source(what, spreads)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -169,4 +169,4 @@ def demo_figures(spreads: Mapping[str, Spread], **about: str) -> dict[str, Any]:
     """What the file of `demo_source` holds: set, embedder, digest of the data, and the spread of
     each arm.
     """
-    return {**about, "arms": {id: asdict(each) for id, each in spreads.items()}}
+    return {**about, "arms": {id: asdict(spread) for id, spread in spreads.items()}}

@@ -110,11 +110,11 @@ def sessions_of(
     >>> sessions_of([{"conversation": "c", "gold": ["a", "b"]}, {"conversation": "c", "gold": ["a", "d"]}], {"c": {"a": "s1", "b": "s1", "d": "s2"}})
     ['s1', None]
     """
-    found: list[str | None] = []
+    sessions: list[str | None] = []
     for row in rows:
         named = {home.get(row["conversation"], {}).get(id, "") for id in row["gold"]}
-        found.append(named.pop() or None if len(named) == 1 else None)
-    return found
+        sessions.append(named.pop() or None if len(named) == 1 else None)
+    return sessions
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,18 +77,18 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
     """
     given = [index(rank) for rank in ranks]
     total = len(given) if n_gold is None else index(n_gold)
-    found = sorted(rank for rank in given if rank)
+    answered = sorted(rank for rank in given if rank)
     if total < 1 or total < len(given):
         raise InputError(
             f"{len(given)} ranks were given for {total} gold items",
             cure="leave questions without gold items out of the metrics; give at most one rank per gold item",
         )
-    if found and (found[0] < 0 or len(set(found)) < len(found)):
+    if answered and (answered[0] < 0 or len(set(answered)) < len(answered)):
         raise InputError(
             f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}",
             cure="give the place of each gold item in the ranking, 1 for the best",
         )
-    top = [rank for rank in found if rank <= DEPTH]
+    top = [rank for rank in answered if rank <= DEPTH]
     # fsum rounds correctly in any order, so a perfect ranking gives exactly 1.
     gain, ideal = fsum(_DISCOUNT[rank - 1] for rank in top), fsum(_DISCOUNT[:total])
     return Metrics(
@@ -97,7 +97,7 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
         len(top) / total,
         1.0 / top[0] if top else 0.0,
         gain / ideal,
-        float(found[:1] == [1]) / total,
+        float(answered[:1] == [1]) / total,
         float(len(top) == total),
     )
 
@@ -125,7 +125,7 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
     """
     given = question_metrics(ranks)  # checks the ranks
     ordered = sorted(rank for rank in map(index, ranks) if rank)
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     for depth in depths:
         top, total = [rank for rank in ordered if rank <= depth], len(ranks)
         if depth == DEPTH:
@@ -142,8 +142,8 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
                 gain / ideal,
                 float(len(top) == total),
             )
-        found |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
-    return found
+        by_name |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
+    return by_name
 
 
 def forbidden_shares(
@@ -166,8 +166,12 @@ def depth_summary(
     rows: Iterable[Sequence[int]], depths: Sequence[int] = DEPTHS
 ) -> dict[str, float]:
     """Means of `at_depths` over the ranks of questions; {} without a question."""
-    each = [at_depths(ranks, depths) for ranks in rows]
-    return {name: fsum(one[name] for one in each) / len(each) for name in each[0]} if each else {}
+    values = [at_depths(ranks, depths) for ranks in rows]
+    return (
+        {name: fsum(row_values[name] for row_values in values) / len(values) for name in values[0]}
+        if values
+        else {}
+    )
 
 
 def summary(rows: Iterable[Metrics]) -> dict[str, float | int | None]:

@@ -84,11 +84,11 @@ def here(
     means = table.mean(axis=1)
     lows, highs = _intervals(table, cluster_ids, seed, (level, 1.0 - 2.0 * alpha))
     half = equivalence_floor(margin, alpha, table.shape[1])
-    found = []
+    comparisons = []
     for i, mean in enumerate(means.tolist()):
         low, high = float(lows[0, i]), float(highs[0, i])
         inside = (min(float(lows[1, i]), mean - half), max(float(highs[1, i]), mean + half))
-        found.append(
+        comparisons.append(
             Here(
                 low if low < high else None,
                 high if low < high else None,
@@ -99,7 +99,7 @@ def here(
                 None if gated is None else float(gated[i]),
             )
         )
-    return tuple(found)
+    return tuple(comparisons)
 
 
 def flipped(

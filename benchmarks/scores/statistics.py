@@ -95,14 +95,20 @@ def clustered_bootstrap(
             f"level must lie between 0 and 1 and n_resamples be positive; got {level} and {n_resamples}",
             cure="give a level such as 0.95, and 10,000 resamples",
         )
-    found = by_cluster(values, cluster_ids)
-    sums, counts = found.sums, found.counts
+    clusters = by_cluster(values, cluster_ids)
+    sums, counts = clusters.sums, clusters.counts
     c, mean = len(sums), float(sums.sum() / counts.sum())
     if c == 1:
         return Interval(mean, None, None, level, 1, n_resamples)
-    if np.ptp(found.values) == 0.0:  # every resample has this mean
+    if np.ptp(clusters.values) == 0.0:  # every resample has this mean
         return Interval(
-            mean, float(found.values[0]), float(found.values[0]), level, c, n_resamples, PERCENTILE
+            mean,
+            float(clusters.values[0]),
+            float(clusters.values[0]),
+            level,
+            c,
+            n_resamples,
+            PERCENTILE,
         )
     means = _means(sums, counts, n_resamples, seed)
     if c >= ENOUGH and (
@@ -185,8 +191,8 @@ def sign_flip(
             f"the sign-flip test needs at least one pattern; got n = {n}",
             cure="give n = 10,000, or any whole number from 1",
         )
-    found = by_cluster(differences, cluster_ids)
-    totals, c, scale = found.sums, len(found.sums), float(np.abs(found.values).sum())
+    clusters = by_cluster(differences, cluster_ids)
+    totals, c, scale = clusters.sums, len(clusters.sums), float(np.abs(clusters.values).sum())
     flippable = totals[np.abs(totals) > _TIE * scale]
     k, smallest = len(flippable), smallest_p(c, n)
     if k == 0:
@@ -272,7 +278,10 @@ def _means(sums: Floats, counts: Floats, n_resamples: int, seed: int) -> Floats:
         means: Floats = (drawn @ sums) / (drawn @ counts)
         return means
     return np.concatenate(
-        [(each @ sums) / (each @ counts) for each in _times_drawn(len(sums), n_resamples, seed)]
+        [
+            (counts_drawn @ sums) / (counts_drawn @ counts)
+            for counts_drawn in _times_drawn(len(sums), n_resamples, seed)
+        ]
     )
 
 

@@ -57,7 +57,7 @@ def recall_at_10(data: Dataset, model: Embedder) -> float:
     """Mean over questions with gold of the share of gold among the ten nearest turns of the
     conversation.
     """
-    found = []
+    recalls = []
     for conversation in data.conversations:
         vectors, ids = (
             model.embed([e.rendered() for e in conversation.events]),
@@ -70,8 +70,8 @@ def recall_at_10(data: Dataset, model: Embedder) -> float:
                     :10
                 ]
             }
-            found.append(len(best & set(question.gold)) / len(set(question.gold)))
-    return float(np.mean(found))
+            recalls.append(len(best & set(question.gold)) / len(set(question.gold)))
+    return float(np.mean(recalls))
 
 
 def main() -> None:
@@ -105,8 +105,8 @@ def main() -> None:
             way(texts)
             times[name].append((perf_counter() - wall, process_time() - cpu))
     print(f"{len(texts)} turns, {given.threads} threads, {given.rounds} rounds")
-    for name, found in times.items():
-        wall, cpu = (min(column) for column in zip(*found, strict=True))
+    for name, measured in times.items():
+        wall, cpu = (min(column) for column in zip(*measured, strict=True))
         print(
             f"{name}: {wall:.1f} s wall, {cpu:.1f} s CPU, {len(texts) / cpu:.0f} texts per CPU second",
             flush=True,

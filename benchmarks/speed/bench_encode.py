@@ -71,14 +71,16 @@ def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int
 @pytest.mark.parametrize("n", TARGETS)
 def test_day(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
     """A whole day: twenty events, three maintenances and a consolidation."""
-    one, events = memory(n), turns(n, COUNT)
-    one.passing.tick_hours, one.passing.consolidate_every = 1.0, 24.0
+    grown_memory, events = memory(n), turns(n, COUNT)
+    grown_memory.passing.tick_hours, grown_memory.passing.consolidate_every = 1.0, 24.0
 
     def day() -> None:
         for minute in range(20):
-            one.encode(replace(next(events), time=one.now + (1.0 / 60.0 if minute else 0.0)))
+            grown_memory.encode(
+                replace(next(events), time=grown_memory.now + (1.0 / 60.0 if minute else 0.0))
+            )
         for _ in range(2):
-            one.advance(one.now + 12.0)
+            grown_memory.advance(grown_memory.now + 12.0)
 
-    one.advance(one.now + 24.0 * 30)
+    grown_memory.advance(grown_memory.now + 24.0 * 30)
     clock(day, 10)

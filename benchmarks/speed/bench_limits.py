@@ -72,11 +72,11 @@ def test_retrieve(
     clock: Any, memory: Memory, asked: Callable[[int], Iterator[Query]], n: int
 ) -> None:
     """All signals, fusion and answer against FAISS's search alone."""
-    one, queries = memory(n), asked(n)
+    grown_memory, queries = memory(n), asked(n)
     clock(
-        lambda: one.retrieve(next(queries)),
+        lambda: grown_memory.retrieve(next(queries)),
         64,
-        reference=flat(one),
+        reference=flat(grown_memory),
         against="FAISS flat search, one signal",
     )
 
@@ -86,13 +86,13 @@ def test_maintain(clock: Any, memory: Memory, n: int) -> None:
     """One maintenance, and the columns that wait until they are read, against copying the arrays
     written and reading those read.
     """
-    one = memory(n)
+    grown_memory = memory(n)
     read = [
-        one.store.array(column)
+        grown_memory.store.array(column)
         for column in (ARRIVED, USES, RECENT_USES, RECENT_DECAYS, EARLY_PHASE_INDUCED, LATE_PHASE)
     ]
     written = [
-        (one.store.array(column), one.store.array(column).copy())
+        (grown_memory.store.array(column), grown_memory.store.array(column).copy())
         for column in (ACTIVATION, LOG_STRENGTH)
     ]
 
@@ -105,7 +105,7 @@ def test_maintain(clock: Any, memory: Memory, n: int) -> None:
     size = sum(array.nbytes for array in read) + 2 * sum(array.nbytes for array, _ in written)
 
     def tick() -> None:
-        one.advance(one.now + 1.0)
-        one.column(ACTIVATION)
+        grown_memory.advance(grown_memory.now + 1.0)
+        grown_memory.column(ACTIVATION)
 
     clock(tick, 64, reference=touch, against=f"read and write {size / 1e6:.3g} MB of columns")

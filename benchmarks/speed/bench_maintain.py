@@ -19,22 +19,22 @@ Memory = Callable[[int], Engine]
 
 @pytest.mark.parametrize("n", TARGETS)
 def test_maintain(clock: Any, memory: Memory, n: int) -> None:
-    one = memory(n)
-    clock(lambda: one.advance(one.now + HOUR), 64, target=TARGETS[n])
+    grown_memory = memory(n)
+    clock(lambda: grown_memory.advance(grown_memory.now + HOUR), 64, target=TARGETS[n])
 
 
 @pytest.fixture
 def used(memory: Memory, n: int) -> Iterator[Engine]:
     """The memory with every kept use of every unit filled, as after many recalls."""
-    one = memory(n)
-    arrays = [one.store.array(column) for column in (USES, RECENT_USES, RECENT_DECAYS)]
+    grown_memory = memory(n)
+    arrays = [grown_memory.store.array(column) for column in (USES, RECENT_USES, RECENT_DECAYS)]
     before = [array.copy() for array in arrays]
     arrays[0][:], arrays[1][:], arrays[2][:] = (
         arrays[1].shape[1],
         before[1][:, :1],
         before[2][:, :1],
     )
-    yield one
+    yield grown_memory
     for array, old in zip(arrays, before, strict=True):
         array[:] = old
 

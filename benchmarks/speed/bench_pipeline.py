@@ -52,12 +52,12 @@ def test_maxsim(clock: Any, query: int, texts: int, pieces: int) -> None:
     )
     lengths, scales = np.full(query, 1e-3, np.float32), np.full(texts * pieces, 1e-3, np.float32)
     wide, offsets, out = asked.astype(np.int16), np.arange(texts + 1) * pieces, np.empty(texts)
-    one, other = asked.astype(np.float32), codes.astype(np.float32).T.copy()
+    queries, other = asked.astype(np.float32), codes.astype(np.float32).T.copy()
     clock(
         lambda: maxsim(wide, lengths, np.ones(query), codes, scales, offsets, out),
         40,
         target=MAXSIM,
-        reference=lambda: one @ other,
+        reference=lambda: queries @ other,
         against="matrix product in float32",
     )
 

@@ -20,22 +20,22 @@ Asked = Callable[[int], Iterator[Query]]
 
 @pytest.mark.parametrize("n", TARGETS)
 def test_retrieve(clock: Any, memory: Memory, asked: Asked, n: int) -> None:
-    one, queries = memory(n), asked(n)
-    clock(lambda: one.retrieve(next(queries)), 192, target=TARGETS[n])
+    grown_memory, queries = memory(n), asked(n)
+    clock(lambda: grown_memory.retrieve(next(queries)), 192, target=TARGETS[n])
 
 
 @pytest.mark.parametrize("n", TARGETS)
 def test_cue(clock: Any, memory: Memory, asked: Asked, n: int) -> None:
     """Reading the question alone; its cost does not depend on n."""
-    one, queries = memory(n), asked(n)
-    clock(lambda: one.assembly.cue(next(queries)), 192)
+    grown_memory, queries = memory(n), asked(n)
+    clock(lambda: grown_memory.assembly.cue(next(queries)), 192)
 
 
 @pytest.mark.parametrize("n", (1_000, 10_000))
 def test_learn(clock: Any, grown: Callable[..., Engine], asked: Asked, n: int) -> None:
     """Recall that changes memory."""
-    one, queries = grown(n), asked(n)
-    clock(lambda: one.retrieve(next(queries), learn=True), 192)
+    grown_memory, queries = grown(n), asked(n)
+    clock(lambda: grown_memory.retrieve(next(queries), learn=True), 192)
 
 
 def test_observed(clock: Any, grown: Callable[..., Engine], asked: Asked) -> None:

@@ -94,7 +94,7 @@ def test_lists(clock: Any, benchmark: Any, n: int) -> None:
         reference=lambda: SharedScans._nearest(index, other(), 10, True),
         against="exact search",
     )
-    found = index.recall(list(drawn(ASKED, 8)))
-    benchmark.extra_info["recall_at_10"] = found
-    print(f"\n{n:,} rows: recall@10 {found:.3f} of the exact answer")
-    assert found >= RECALL
+    recalled = index.recall(list(drawn(ASKED, 8)))
+    benchmark.extra_info["recall_at_10"] = recalled
+    print(f"\n{n:,} rows: recall@10 {recalled:.3f} of the exact answer")
+    assert recalled >= RECALL

@@ -93,7 +93,7 @@ def test_expand(clock: Any, grown: Callable[..., Engine]) -> None:
     graph, mark = memory.assembly.graph, memory.store.array(TOPOLOGY_LINK)
     rng = np.random.default_rng(3)
     starts = [rng.choice(UNITS, 10, replace=False) for _ in range(QUERIES)]
-    found = np.empty(40, dtype=np.int64)
+    rows = np.empty(40, dtype=np.int64)
 
     def expansions() -> None:
         for anchors in starts:
@@ -108,7 +108,7 @@ def test_expand(clock: Any, grown: Callable[..., Engine]) -> None:
                 memory.store.array(CREATED),
                 np.arange(len(ORDER)),
                 2,
-                found,
+                rows,
             )
 
     clock(expansions, rounds=20, per=QUERIES, target=EXPAND)

@@ -84,10 +84,10 @@ def main() -> None:
             words = ["-m", "hebbarium", "run", "--set", name, "--dataset", "locomo", "--data",
                      str(given.data), "--limit", "1", "--out",
                      f"{folder}/{name}"]  # fmt: skip
-            seconds, found = cpu_seconds(words, next(caches)), gates(registry, name)
-            limit = WITH_GATES if found else WITHOUT_GATES
+            seconds, gated = cpu_seconds(words, next(caches)), gates(registry, name)
+            limit = WITH_GATES if gated else WITHOUT_GATES
             print(
-                f"{name}: {seconds:.1f} s CPU, {seconds / plain:.2f} times; limit {limit} ({', '.join(found) or 'no gate'}): "
+                f"{name}: {seconds:.1f} s CPU, {seconds / plain:.2f} times; limit {limit} ({', '.join(gated) or 'no gate'}): "
                 f"{'within' if seconds <= limit * plain else 'MISSED'}",
                 flush=True,
             )

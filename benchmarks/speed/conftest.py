@@ -126,11 +126,11 @@ class ZipfWords:
 
 def coined(rng: np.random.Generator, count: int, capital: bool = False) -> list[str]:
     """Words of two to four syllables that no text holds yet."""
-    found: dict[str, None] = {}
-    while len(found) < count:
+    coined_words: dict[str, None] = {}
+    while len(coined_words) < count:
         word = "".join(rng.choice(SYLLABLES, rng.integers(2, 5)))
-        found[word.capitalize() if capital else word] = None
-    return list(found)
+        coined_words[word.capitalize() if capital else word] = None
+    return list(coined_words)
 
 
 @cache
@@ -189,10 +189,10 @@ def questions(n: int, count: int = 64) -> tuple[Query, ...]:
 @cache
 def words_of(text: str) -> NDArray[np.int32]:
     """(w, 3) start, end and checksum of each word of a text."""
-    found = [
+    codes = [
         (*word.span(), zlib.crc32(word.group().encode()) & 1023) for word in WORD.finditer(text)
     ]
-    return np.array(found, np.int32).reshape(-1, 3)
+    return np.array(codes, np.int32).reshape(-1, 3)
 
 
 class FreeEmbedder:
@@ -219,15 +219,15 @@ class FreeEmbedder:
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
         """A vector for each word, one of 1,024 by a checksum; known texts are looked up."""
         words = [words_of(text) for text in texts]
-        found, offsets = (
+        codes, offsets = (
             np.concatenate([np.empty((0, 3), np.int32), *words]),
             np.cumsum([0, *map(len, words)]),
         )
         return Tokens(
-            self._codes[found[:, 2]],
-            self._scales[found[:, 2]],
+            self._codes[codes[:, 2]],
+            self._scales[codes[:, 2]],
             offsets,
-            np.ascontiguousarray(found[:, :2]),
+            np.ascontiguousarray(codes[:, :2]),
         )
 
 

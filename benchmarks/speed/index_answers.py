@@ -86,8 +86,8 @@ def nearest(
     faiss = import_module("faiss")
     flat = faiss.IndexFlatIP(vectors.shape[1])
     flat.add(vectors)
-    found: tuple[NDArray[np.float32], NDArray[np.int64]] = flat.search(wanted, k)
-    return found
+    nearest_rows: tuple[NDArray[np.float32], NDArray[np.int64]] = flat.search(wanted, k)
+    return nearest_rows
 
 
 def unit(vectors: Vectors) -> Vectors:
@@ -104,8 +104,8 @@ def moves(
     rows.
     """
     pairs = np.argsort(rng.random((len(rows), near.shape[1])), axis=1)[:, :2]
-    one, other = near[rows, pairs[:, 0]], near[rows, pairs[:, 1]]
-    return vectors[one] - vectors[other]
+    left, other = near[rows, pairs[:, 0]], near[rows, pairs[:, 1]]
+    return vectors[left] - vectors[other]
 
 
 def scale_of(
@@ -127,12 +127,12 @@ def neighbours(vectors: Vectors) -> NDArray[np.int64]:
     """
     index = ListIndex(vectors.shape[1])
     index.add_many(vectors)
-    found = np.empty((len(vectors), NEAR), np.int64)
+    nearest_rows = np.empty((len(vectors), NEAR), np.int64)
     for row, vector in enumerate(vectors):
         rows = index.search(vector, NEAR + 1)[0]
-        found[row] = rows[rows != row][:NEAR]
+        nearest_rows[row] = rows[rows != row][:NEAR]
         tell("neighbours", row + 1, len(vectors))
-    return found
+    return nearest_rows
 
 
 def grown(
@@ -267,8 +267,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             json.dumps(
                 {
                     "scale": scale,
-                    "closeness": [asdict(each) for each in close],
-                    "found": [asdict(each) for each in rows],
+                    "closeness": [asdict(closeness) for closeness in close],
+                    "found": [asdict(row) for row in rows],
                 },
                 indent=2,
             )
@@ -278,8 +278,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"cosines of {len(wanted):,} questions with their nearest of {len(vectors):,} rows, s = {scale:.2f}",
         ("vectors", *(f"rank {rank}: {', '.join(map(str, QUANTILES))}" for rank in RANKS)),
         [
-            (each.vectors, *(", ".join(f"{q:.3f}" for q in at) for at in each.cosines))
-            for each in close
+            (closeness.vectors, *(", ".join(f"{q:.3f}" for q in at) for at in closeness.cosines))
+            for closeness in close
         ],
     )
     print_rows("recall and cost", HEADS, [(r.vectors, f"{r.rows:,}", f"{r.lists:,}", str(r.probes),

@@ -115,8 +115,8 @@ def repeat(
         part = out[turn * len(rows) : (turn + 1) * len(rows)]
         part[...] = array[rows]
         if column.upkeep.rows is not None:
-            found = place[part[column.upkeep.rows]]
-            part[column.upkeep.rows] = np.where(found >= 0, found + turn * len(rows), -1)
+            places = place[part[column.upkeep.rows]]
+            part[column.upkeep.rows] = np.where(places >= 0, places + turn * len(rows), -1)
         if column in (CREATED, ARRIVED):
             part += turn * span
 

@@ -120,7 +120,7 @@ def main() -> None:
         print(
             f"{given.chosen}: {given.memories} memories of {EVENTS} events, {len(workers)} workers"
         )
-        size, ms = (max(found[of] for found in grown) for of in ("bytes", "ms"))
+        size, ms = (max(sizes[of] for sizes in grown) for of in ("bytes", "ms"))
         print(f"a memory takes {size / 1e6:.1f} MB, and {ms:.0f} ms of CPU to open and ask once")
         for some in (workers[:1], workers):
             start = perf_counter()

@@ -130,7 +130,7 @@ def merged(given: Sequence[Dataset], split: bool) -> Merged:
                 for e in conversation.events
             ]
             questions += [
-                EvidenceQuestion(q.text, name, frozenset(f"{name}/{each}" for each in q.gold))
+                EvidenceQuestion(q.text, name, frozenset(f"{name}/{id}" for id in q.gold))
                 for q in conversation.questions
                 if q.gold
             ]
@@ -145,9 +145,9 @@ def merged(given: Sequence[Dataset], split: bool) -> Merged:
 
 def parts(event: Event) -> Iterator[Event]:
     """An event for each sentence; a caption stays with the last."""
-    found = sentences(event.text) or [event.text]
-    for at, text in enumerate(found, 1):
-        yield replace(event, text=text, caption=event.caption if at == len(found) else "")
+    pieces = sentences(event.text) or [event.text]
+    for at, text in enumerate(pieces, 1):
+        yield replace(event, text=text, caption=event.caption if at == len(pieces) else "")
 
 
 def tell(what: str, done: int, total: int) -> None:
@@ -196,7 +196,7 @@ def answers(memory: Engine, data: Merged) -> Answers:
     vectors = model.embed([q.text for q in data.questions])
     for question in data.questions[:WARM]:
         memory.retrieve(question.text, K)
-    found, times = [], list[tuple[float, float, float]]()
+    answered, times = [], list[tuple[float, float, float]]()
     faiss.omp_set_num_threads(1)
     for number, (question, vector) in enumerate(zip(data.questions, vectors, strict=True), 1):
         start = process_time()
@@ -205,13 +205,13 @@ def answers(memory: Engine, data: Merged) -> Answers:
         flat.search(vector[None], K)
         times.append((start, asked, process_time()))
         turns = frozenset().union(*(data.turns[id] for id in answer.sources()))
-        found.append((answer.rows, len(question.gold & turns) / len(question.gold)))
+        answered.append((answer.rows, len(question.gold & turns) / len(question.gold)))
         tell("questions", number, len(data.questions))
     spent = 1e3 * np.median(np.diff(times, axis=1), axis=0)
     return Answers(
-        tuple(frozenset(rows.tolist()) for rows, _ in found),
-        tuple(int(rows[0]) if len(rows) else -1 for rows, _ in found),
-        np.array([share for _, share in found]),
+        tuple(frozenset(rows.tolist()) for rows, _ in answered),
+        tuple(int(rows[0]) if len(rows) else -1 for rows, _ in answered),
+        np.array([share for _, share in answered]),
         float(spent[0]),
         float(spent[1]),
     )
@@ -253,7 +253,7 @@ def measured(
 
     Raises InputError for a shortlist that would not be asked, HebbariumError.
     """
-    path, found = lived(chosen, data, model, folder), []
+    path, measures = lived(chosen, data, model, folder), []
 
     def asked(index: str, most: int | None) -> tuple[int, Answers]:
         with opened(chosen, model, path, index, most) as memory:
@@ -270,8 +270,8 @@ def measured(
         for index in indexes:
             for most in (None, *sizes):
                 if (index, most) != (EXACT, None):
-                    found.append(compared(asked(index, most)[1], whole, data, index, most))
-    return n, whole, found
+                    measures.append(compared(asked(index, most)[1], whole, data, index, most))
+    return n, whole, measures
 
 
 def shown(row: Compared) -> tuple[str, ...]:
@@ -294,7 +294,7 @@ def print_rows(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) 
 
 
 def whole_numbers(text: str) -> list[int]:
-    return [int(each) for each in text.split(",")]
+    return [int(number) for number in text.split(",")]
 
 
 def read(given: argparse.Namespace) -> list[Dataset]:
@@ -350,7 +350,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tempfile.TemporaryDirectory() as temporary:
             folder = given.folder or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            n, whole, found = measured(
+            n, whole, measures = measured(
                 given.chosen,
                 data,
                 embedder(given.embedder, default_cache()),
@@ -366,13 +366,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
                           "questions": len(data.questions), "conversations": held,
                           "recall": float(whole.recall.mean()), "ms": whole.ms,
                           "scan_ms": whole.scan_ms,
-                          "compared": [asdict(each) for each in found]}, indent=2))  # fmt: skip
+                          "compared": [asdict(measure) for measure in measures]}, indent=2))  # fmt: skip
         return
     title = (
         f"{given.chosen}: {n:,} rows of {len(data.events):,} events, {len(data.questions):,} questions of {held} conversations; all rows: "
         f"recall@{K} {whole.recall.mean():.3f}, {whole.ms:.1f} ms, {whole.ms / whole.scan_ms:.1f} scans of {whole.scan_ms:.1f} ms"
     )
-    print_rows(title, HEADS, map(shown, found))
+    print_rows(title, HEADS, map(shown, measures))
 
 
 if __name__ == "__main__":

@@ -42,27 +42,27 @@ def factory(name: str) -> Factory:
     if not module or not attribute:
         raise InputError(f"{name!r} names no system", where="--system", cure=_CURE)
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        system = getattr(importlib.import_module(module), attribute)
     except Exception as error:  # a module can raise anything while it is imported
         raise InputError(
             f"the system {name!r} cannot be loaded ({type(error).__name__}: {error})",
             where="--system",
             cure=_CURE,
         ) from error
-    if not callable(found):
+    if not callable(system):
         raise InputError(
-            f"{name!r} is {type(found).__name__}, not a class or function",
+            f"{name!r} is {type(system).__name__}, not a class or function",
             where="--system",
             cure=_CURE,
         )
     with suppress(ValueError):  # some builtins have no signature
         try:
-            signature(found).bind(None, 0)
+            signature(system).bind(None, 0)
         except TypeError as error:
             raise InputError(
                 f"{name!r} does not take (embedder, seed): {error}", where="--system", cure=_CURE
             ) from error
-    chosen: Factory = found
+    chosen: Factory = system
     return chosen
 
 

@@ -163,12 +163,12 @@ class Hebbarium:
         return self._counterfactual.ranks_changed(query)
 
     def language_model_usage(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
-        found: dict[str, dict[str, dict[str, int]]] = {}
+        by_mechanism: dict[str, dict[str, dict[str, int]]] = {}
         if not isinstance(self._observer, Observer):
-            return found
+            return by_mechanism
         for (phase, id), usage in self._observer.asked.items():
-            found.setdefault(phase.value, {})[id] = usage.named()
-        return found
+            by_mechanism.setdefault(phase.value, {})[id] = usage.named()
+        return by_mechanism
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
         return {phase.value: ms for phase, ms in self._observer.phase_ms.items()}
@@ -279,7 +279,7 @@ class Round:
             askings[0].variants,
         )
         self._together = (
-            self._variants.parameter_arms([each.plan for each in askings])
+            self._variants.parameter_arms([asking.plan for asking in askings])
             if len(askings) > 1
             else None
         )
@@ -370,7 +370,7 @@ def asked_again(
     """
     if not askings or not isinstance(last, RetrievedAndRanked):
         return []
-    again = askings[0].variants.again(last.answer, [each.plan for each in askings], columns)
+    again = askings[0].variants.again(last.answer, [asking.plan for asking in askings], columns)
     return [
         (_retrieved(answer, last.engine, asking.plan), values)
         for asking, (answer, values) in zip(askings, again, strict=True)
@@ -378,10 +378,10 @@ def asked_again(
 
 
 def _retrieved(answer: Answer, engine: Engine, plan: Plan | None = None) -> RetrievedAndRanked:
-    found = zip(answer.units, answer.scores, strict=True)
+    scored = zip(answer.units, answer.scores, strict=True)
     hits = (
         RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ())
-        for unit, score in found
+        for unit, score in scored
     )
     return RetrievedAndRanked(tuple(hits), answer, engine, plan)
 
@@ -389,12 +389,12 @@ def _retrieved(answer: Answer, engine: Engine, plan: Plan | None = None) -> Retr
 def _receipts(ids: Sequence[str], seen: Stopwatch) -> dict[str, dict[str, int]]:
     if not isinstance(seen, Observer):
         return {}
-    found = seen.receipts
+    receipts = seen.receipts
     return {
-        id: {"calls": found[id].calls, "values_changed": found[id].values_changed}
+        id: {"calls": receipts[id].calls, "values_changed": receipts[id].values_changed}
         | (
             {"judged": seen.judged, "stored": seen.stored, **asdict(votes)}
-            if (votes := found[id].votes)
+            if (votes := receipts[id].votes)
             else {}
         )
         for id in ids
@@ -461,8 +461,8 @@ def _declared(phases: Mapping[Phase, Sequence[Node]]) -> frozenset[Capability]:
     The memory sleeps if a hook consolidates, learns from recall if a step reads RECALLED, and
     archives if a step sets VISIBLE of rows that exist.
     """
-    nodes = [node for each in phases.values() for node in each]
-    found = {
+    nodes = [node for nodes in phases.values() for node in nodes]
+    capabilities = {
         Capability.SLEEPS: any(n.phase is Phase.CONSOLIDATE and n.owner != ENGINE for n in nodes),
         Capability.LEARNS: any(RECALLED in n.sees for n in nodes),
         Capability.ARCHIVES: any(VISIBLE in n.sets and ROW not in n.sets for n in nodes),
@@ -471,7 +471,7 @@ def _declared(phases: Mapping[Phase, Sequence[Node]]) -> frozenset[Capability]:
         {
             Capability.RECEIPTS,
             Capability.RANKS_ALL,
-            *(capability for capability, has in found.items() if has),
+            *(capability for capability, has in capabilities.items() if has),
         }
     )
 

@@ -112,10 +112,10 @@ def places(scores: ArrayLike) -> list[list[int]]:
     >>> places([0.5, 0.2, 0.5])
     [[1, 2], [3], [1, 2]]
     """
-    found = np.asarray(scores, np.float64)
+    ranked = np.asarray(scores, np.float64)
     above, tied = (
-        (found[None, :] > found[:, None]).sum(axis=1),
-        (found[None, :] == found[:, None]).sum(axis=1),
+        (ranked[None, :] > ranked[:, None]).sum(axis=1),
+        (ranked[None, :] == ranked[:, None]).sum(axis=1),
     )
     return [
         list(range(a + 1, a + t + 1)) for a, t in zip(above.tolist(), tied.tolist(), strict=True)
@@ -172,7 +172,7 @@ def kept_by(stream: Stream, capacity: int, worth: Callable[[str, list[float]], f
     worth  of the id of an event, and the times at which it was told and, while it was kept, needed;
            ties: the older event leaves
     """
-    times, found = dict[str, list[float]](), Kept()
+    times, kept = dict[str, list[float]](), Kept()
     for step in stream.steps:
         if isinstance(step, Event):
             if len(times) == capacity:
@@ -180,10 +180,10 @@ def kept_by(stream: Stream, capacity: int, worth: Callable[[str, list[float]], f
             times[step.id] = [step.time]
             continue
         if step.scored:
-            found.append(np.array([any(id in times for id in fit) for fit in step.fits]))
+            kept.append(np.array([any(id in times for id in fit) for fit in step.fits]))
         for id in [id for id in step.gold if id in times][:1]:
             times[id].append(step.time)
-    return found
+    return kept
 
 
 def _rival(

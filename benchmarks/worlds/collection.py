@@ -20,10 +20,10 @@ def named(name: str) -> list[World]:
     >>> [world.name for world in named("journeys")]
     ['journeys/told', 'journeys/used']
     """
-    if found := [
+    if worlds := [
         world for world in WORLDS.values() if name in (world.name, world.name.partition("/")[0])
     ]:
-        return found
+        return worlds
     raise InputError(
         f"there is no world {name!r}",
         where="NAME",

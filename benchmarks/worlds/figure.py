@@ -84,13 +84,13 @@ def _kind(curve: StrengthCurve) -> str:
 def _names(drawn: list[dict[str, Any]], layout: WorldLayout) -> float:
     """Where the names stand; px that they take below the figure."""
     if not layout.named:
-        for i, each in enumerate(drawn):
-            each["name"] = (LEFT, layout.bottom + 52 + i * LINE)
+        for i, name in enumerate(drawn):
+            name["name"] = (LEFT, layout.bottom + 52 + i * LINE)
         return LINE * len(drawn) + 6
     order = sorted(drawn, key=lambda each: each["at"])
-    for each in order:
-        each["name"] = (layout.right + 26, each["at"] + 4)
-    for above, each in pairwise(order):
-        each["name"] = (each["name"][0], max(each["name"][1], above["name"][1] + LINE))
+    for name in order:
+        name["name"] = (layout.right + 26, name["at"] + 4)
+    for above, name in pairwise(order):
+        name["name"] = (name["name"][0], max(name["name"][1], above["name"][1] + LINE))
     lowest = order[-1]["name"][1] if order else 0.0
     return max(0.0, lowest - layout.bottom - 30)

@@ -49,12 +49,12 @@ def share_of(strength: float, most: tuple[int, ...]) -> list[int]:
     ([3, 1, 1, 0], [0, 0], [1, 1, 0, 0])
     """
     exact = [strength * n for n in most]
-    found = [int(x) for x in exact]
-    for i in sorted(range(len(most)), key=lambda i: (found[i] - exact[i], i))[
-        : round(sum(exact)) - sum(found)
+    shares = [int(x) for x in exact]
+    for i in sorted(range(len(most)), key=lambda i: (shares[i] - exact[i], i))[
+        : round(sum(exact)) - sum(shares)
     ]:
-        found[i] += 1
-    return found
+        shares[i] += 1
+    return shares
 
 
 def life(strength: float, seed: int, *, exact: bool) -> Stream:

@@ -38,17 +38,17 @@ Walks = NDArray[np.int64]  # (journeys, STAGES): places visited
 def walked(routes: Routes, strength: float, n: int, rng: np.random.Generator) -> Walks:
     """n journeys along the routes of one district."""
     stages, places = routes.shape[0] + 1, routes.shape[1]
-    found, follows, elsewhere = (
+    walks, follows, elsewhere = (
         np.empty((n, stages), np.int64),
         rng.random((n, stages)) < strength,
         rng.integers(places, size=(n, stages)),
     )
-    found[:, 0] = elsewhere[:, 0]
+    walks[:, 0] = elsewhere[:, 0]
     for stage in range(1, stages):
-        found[:, stage] = np.where(
-            follows[:, stage], routes[stage - 1, found[:, stage - 1]], elsewhere[:, stage]
+        walks[:, stage] = np.where(
+            follows[:, stage], routes[stage - 1, walks[:, stage - 1]], elsewhere[:, stage]
         )
-    return found
+    return walks
 
 
 def known(routes: Routes, walks: Walks, strength: float) -> list[list[NDArray[np.float64]]]:
@@ -78,7 +78,7 @@ def learnt(walks: Walks, strength: float, places: int = PLACES) -> list[list[NDA
     """
     routes = np.array(list(permutations(range(places))))  # (places!, places)
     even = (1.0 - strength) / places
-    log, found = np.zeros((walks.shape[1] - 1, len(routes))), list[list[NDArray[np.float64]]]()
+    log, learnt_at = np.zeros((walks.shape[1] - 1, len(routes))), list[list[NDArray[np.float64]]]()
     for walk in walks:
         beliefs = []
         for stage, (here, there) in enumerate(pairwise(walk.tolist())):
@@ -87,8 +87,8 @@ def learnt(walks: Walks, strength: float, places: int = PLACES) -> list[list[NDA
             beliefs.append(even + strength * leads)
             with np.errstate(divide="ignore"):
                 log[stage] += np.log(even + strength * (routes[:, here] == there))
-        found.append(beliefs)
-    return found
+        learnt_at.append(beliefs)
+    return learnt_at
 
 
 def life(strength: float, seed: int, *, told: bool) -> Stream:
@@ -104,7 +104,7 @@ def life(strength: float, seed: int, *, told: bool) -> Stream:
         dict[str, NDArray[np.float64]](),
         dict[int, int](),
     )
-    each = JOURNEYS * DISTRICTS // len(BLOCKS)
+    per_block = JOURNEYS * DISTRICTS // len(BLOCKS)
     every: dict[int, tuple[Routes, Walks, list[list[NDArray[np.float64]]]]] = {}
     for district in range(DISTRICTS):
         routes = np.stack([rng.permutation(PLACES) for _ in range(STAGES - 1)])
@@ -131,7 +131,7 @@ def life(strength: float, seed: int, *, told: bool) -> Stream:
             )
     for block, district in enumerate(BLOCKS):
         _, walks, believed = every[district]
-        for j in range(each):
+        for j in range(per_block):
             number = visits.get(district, 0)
             visits[district] = number + 1
             for stage, place in enumerate(walks[number]):

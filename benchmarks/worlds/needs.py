@@ -118,8 +118,8 @@ def scale(law: Law, strength: float) -> float:
     constant rate `law.rate`.
     """
     spans = [DAYS - int(day) for day in births().ravel()]
-    each = {span: mean_exposure(law, strength, span) for span in set(spans)}
-    return law.rate * sum(spans) / sum(each[span] for span in spans)
+    exposures = {span: mean_exposure(law, strength, span) for span in set(spans)}
+    return law.rate * sum(spans) / sum(exposures[span] for span in spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def posterior(demand: Demand, law: Law, strength: float, grid: Grid = Grid()) ->
     prior = (mass[:, None] * thin[None, :])[None]
     last = int(demand.times[-1]) + 1
     weights = np.zeros((n, grid.desirability, grid.decay, last))
-    use, now, found = 0, 0.0, list[NDArray[np.float64]]()
+    use, now, needs = 0, 0.0, list[NDArray[np.float64]]()
     for day in range(last):
         if day:
             fresh = law.revival * weights[..., :day].sum(axis=-1)
@@ -201,13 +201,13 @@ def posterior(demand: Demand, law: Law, strength: float, grid: Grid = Grid()) ->
                 / np.where(alive, here.sum(axis=(1, 2, 3)), 1.0),
                 0.0,
             )
-            found.append(need[alive] / need.sum())
+            needs.append(need[alive] / need.sum())
             here[demand.items[use]] *= likely
             use, now = use + 1, time
         here *= np.exp(-rates * exposure(delta, now - ages, day + 1.0 - now))
         here /= np.where(alive, here.sum(axis=(1, 2, 3)), 1.0)[:, None, None, None]
         now = day + 1.0
-    return found
+    return needs
 
 
 def life(strength: float, seed: int, law: Law = LAW, grid: Grid = Grid()) -> Stream:

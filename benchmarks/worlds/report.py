@@ -61,7 +61,7 @@ def to_json(report: WorldReport) -> dict[str, Any]:
         "headline": report.headline,
         "note": "" if report.evidence else NO_EVIDENCE,
         "provenance": dict(report.provenance),
-        "worlds": [_world(one) for one in report.results],
+        "worlds": [_world(result) for result in report.results],
     }
 
 
@@ -110,38 +110,38 @@ def to_markdown(report: WorldReport) -> str:
     """For each world a table of arms, and one of the mechanisms on trial."""
     lines = [f"# Worlds of {in_cell(', '.join(report.measured))}", "", report.headline + ".", ""]
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
-    for one in report.results:
-        w = one.world
+    for result in report.results:
+        w = result.world
         lines += [
             f"## {w.name}",
             "",
             f"{in_cell(w.about)}. s: {in_cell(w.strength)}. hit@{w.k} in expectation over what may be needed.",
             "",
-            f"| arm | {' | '.join(f's = {s:g}' for s in one.strengths)} | stored |",
-            f"|---|{'---|' * len(one.strengths)}---|",
+            f"| arm | {' | '.join(f's = {s:g}' for s in result.strengths)} | stored |",
+            f"|---|{'---|' * len(result.strengths)}---|",
         ]
-        for curve in (c for c in one.curves if not c.removed):
+        for curve in (c for c in result.curves if not c.removed):
             cells = [
-                f"{shown(p.hit.mean)}{f', {judged(one, curve, p)}' if judged(one, curve, p) else ''}"
+                f"{shown(p.hit.mean)}{f', {judged(result, curve, p)}' if judged(result, curve, p) else ''}"
                 for p in curve.points
             ]
             stored = shown(curve.points[-1].stored) if curve.points else "-"
             lines.append(
-                f"| {in_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([in_cell(curve.why)] * len(one.strengths))} | {stored} |"
+                f"| {in_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([in_cell(curve.why)] * len(result.strengths))} | {stored} |"
             )
-        if one.trials:
+        if result.trials:
             lines += [
                 "",
-                f"| on trial | {' | '.join(f's = {s:g}' for s in one.strengths)} | verdict |",
-                f"|---|{'---|' * len(one.strengths)}---|",
+                f"| on trial | {' | '.join(f's = {s:g}' for s in result.strengths)} | verdict |",
+                f"|---|{'---|' * len(result.strengths)}---|",
             ]
             lines += [
                 f"| {in_cell(t.mechanism)} in {in_cell(t.set)} | "
                 + " | ".join(
-                    signed(t.differences[s]) if t.differences else "-" for s in one.strengths
+                    signed(t.differences[s]) if t.differences else "-" for s in result.strengths
                 )
                 + f" | {t.verdict}{f': {in_cell(t.why)}' if t.why else ''} |"
-                for t in one.trials
+                for t in result.trials
             ]
         lines.append("")
     lines += [
@@ -158,7 +158,7 @@ def used(report: WorldReport) -> list[WorldVerdict]:
     return [
         verdict
         for verdict in WorldVerdict
-        if any(t.verdict is verdict for one in report.results for t in one.trials)
+        if any(t.verdict is verdict for result in report.results for t in result.trials)
     ]
 
 
@@ -173,7 +173,7 @@ def to_html(report: WorldReport, path: Path) -> Path:
         used=used(report),
         room=ROOM,
         judged=judged,
-        figures=[[figure(one, layout) for layout in LAYOUTS] for one in report.results],
+        figures=[[figure(result, layout) for layout in LAYOUTS] for result in report.results],
     )
     write_whole(path, [page], shared=True)
     return path

@@ -114,23 +114,23 @@ def rows_of(
     cells  pairs of a record (`run.WorldSpec` as a mapping) and what was found
     """
     rows, need = list[Row](), list[list[float]]()
-    for spec, found in cells:
+    for spec, outcome in cells:
         shared = {name: spec[name] for name in ("world", "strength", "seed")}
-        if "need" in found:
-            need, needed = found["need"], found["needed"]
+        if "need" in outcome:
+            need, needed = outcome["need"], outcome["needed"]
             rows += [
                 shared | {"arm": name, "set": "", **_scores(world, ranks, need, needed)}
-                for name, ranks in found["observers"].items()
+                for name, ranks in outcome["observers"].items()
             ]
-        elif "ranks" in found:
+        elif "ranks" in outcome:
             scores = _scores(
-                world, [[[rank] for rank in each] for each in found["ranks"]], need, needed
+                world, [[[rank] for rank in ranks] for ranks in outcome["ranks"]], need, needed
             )
             rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **scores,
-                                  "stored": found["stored"], "visible": found["visible"],
-                                  "ranks": found["ranks"]})  # fmt: skip
+                                  "stored": outcome["stored"], "visible": outcome["visible"],
+                                  "ranks": outcome["ranks"]})  # fmt: skip
         else:
-            rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **found})
+            rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **outcome})
     return rows
 
 
@@ -168,7 +168,7 @@ def result_of(
     for row in rows:
         table.setdefault(row["arm"], {}).setdefault(row["strength"], []).append(row)
     hits = {
-        arm: {s: np.array([row.get("hit", math.nan) for row in each]) for s, each in by.items()}
+        arm: {s: np.array([row.get("hit", math.nan) for row in rows]) for s, rows in by.items()}
         for arm, by in table.items()
     }
     names = [
@@ -199,8 +199,8 @@ def _curve(
     hits: Mapping[str, Mapping[float, Any]],
     strengths: Sequence[float],
 ) -> StrengthCurve:
-    for each in by.values():
-        for row in each:
+    for rows in by.values():
+        for row in rows:
             if why := row.get("error") or row.get("missing"):
                 text = (
                     f"seed {row['seed']}: {why}"

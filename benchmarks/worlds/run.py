@@ -78,7 +78,7 @@ def specs_of(
                                 "versions": versions(__version__)}  # fmt: skip
     cells = [
         watching,
-        *(setup_of(one, registry, embedder, code_version(MEMORIES), __version__) for one in arms),
+        *(setup_of(arm, registry, embedder, code_version(MEMORIES), __version__) for arm in arms),
     ]
     return [
         WorldSpec(world=world, strength=strength, seed=seed, **cell)
@@ -151,7 +151,7 @@ def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[st
     if spec.system == OBSERVERS:
         need = stream.ideal()
         return {
-            "need": [[float(f"{p:.9g}") for p in each] for each in need],
+            "need": [[float(f"{p:.9g}") for p in shares] for shares in need],
             "needed": [ask.needed for ask in stream.scored],
             "observers": observed(stream, need, world.capacity),
         }
@@ -185,7 +185,7 @@ def observed(
         CHANCE: [np.zeros(len(p)) for p in need],
     }
     if capacity is None:
-        return {name: list(map(places, each)) for name, each in scores.items()}
+        return {name: list(map(places, given)) for name, given in scores.items()}
     if stream.kept is None:
         raise ValueError(
             "the life of a world with a capacity does not say what the best choice of rows keeps"
@@ -222,7 +222,7 @@ def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
     What is told is the event of what was needed that the answer ranks best among its first k, else
     every event that tells it.
     """
-    waiting, found = list[Event](), Ranks()
+    waiting, ranks = list[Event](), Ranks()
     depth = k if Capability.RANKS_ALL in system.capabilities else DEPTH
     for step in stream.steps:
         if isinstance(step, Event):
@@ -234,7 +234,7 @@ def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
         system.advance(step.time)
         answer = system.retrieve(Query(step.text, step.time, step.id, session=step.session), depth)
         if step.scored:
-            found.append(
+            ranks.append(
                 [
                     min((rank for id in ids if (rank := answer.rank_of(id))), default=0)
                     for ids in step.fits
@@ -243,7 +243,7 @@ def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
         system.use(answer, _shown(answer, step, k) or step.gold)
     if waiting:
         system.encode(waiting)
-    return found
+    return ranks
 
 
 def _shown(answer: Retrieved, ask: WorldQuestion, k: int) -> tuple[str, ...]:

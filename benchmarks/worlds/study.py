@@ -60,20 +60,23 @@ def study(
         [world.name for world in worlds], strengths, seeds, compositions, registry, embedder
     )
     deciding = {
-        "sets": {one.arm: one.set_digest or one.system_revision for one in compositions},
+        "sets": {
+            composition.arm: composition.set_digest or composition.system_revision
+            for composition in compositions
+        },
         "embedder": embedder.name,
         "embedder_revision": embedder.revision,
         "registry_digest": registry.digest,
     }
     with ledger_beside(out / RESULT, deciding, "worlds", replace=replace) as book:
-        found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
+        outcomes = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
     results, rows = [], []
     for world in worlds:
         mine = rows_of(
             world,
             (
-                (asdict(spec), each)
-                for spec, each in zip(specs, found, strict=True)
+                (asdict(spec), outcome)
+                for spec, outcome in zip(specs, outcomes, strict=True)
                 if spec.world == world.name
             ),
         )
@@ -116,30 +119,30 @@ def composed(
                 cure="leave out --set and --on-trial, or leave out --system",
             )
         return [(system, system, "")], [*floor, *planned([], registry, DEFAULTS, [system]).arms]
-    names = [one.name for one in sets]
+    names = [chosen.name for chosen in sets]
     if twice := [name for name in names if names.count(name) > 1 or name == FLOOR]:
         raise InputError(
             f"the set {twice[0]!r} is named twice",
             where="--set",
             cure="name every set once; the floor is always measured",
         )
-    if odd := [id for id in on_trial if not any(id in one.mechanisms for one in sets)]:
+    if odd := [id for id in on_trial if not any(id in chosen.mechanisms for chosen in sets)]:
         raise InputError(
             f"no set of these has {odd[0]!r}",
             where="--on-trial",
             cure=f"name mechanisms of {' or '.join(names)}, which `hebbarium show --set` lists",
         )
-    arms, found = list[Named](), list(floor)
-    for one in sets:
-        mine = [(one.name, one, "")] + [
-            (f"{one.name} without {id}", one.without([id]), id)
+    arms, parts = list[Named](), list(floor)
+    for named_set in sets:
+        mine = [(named_set.name, named_set, "")] + [
+            (f"{named_set.name} without {id}", named_set.without([id]), id)
             for id in dict.fromkeys(on_trial)
-            if id in one.mechanisms
+            if id in named_set.mechanisms
         ]
-        arms += [(name, one.name, removed) for name, _, removed in mine]
+        arms += [(name, named_set.name, removed) for name, _, removed in mine]
         for name, chosen, removed in mine:
-            found += planned([Arm(name if removed else FULL, chosen, removed)], registry).arms
+            parts += planned([Arm(name if removed else FULL, chosen, removed)], registry).arms
     return arms, [
-        replace(each, arm=name)
-        for each, name in zip(found, [FLOOR, *(name for name, _, _ in arms)], strict=True)
+        replace(part, arm=name)
+        for part, name in zip(parts, [FLOOR, *(name for name, _, _ in arms)], strict=True)
     ]

@@ -130,12 +130,12 @@ def memory_of_place(district: int, stage: int, place: int) -> str:
         STAGES[stage],
     )
     mark = MARKS[place][stage // 2 % 2]
-    one = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
+    named_place = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
     name = HEADS[number % len(HEADS)] + TAILS[number // len(HEADS)]
     return (
         f"The {what} at {name} in {where} has {mark}.",
-        f"In {where} there is {one} called {name}, with {mark}.",
-        f"{name} is {one} in {where} with {mark}.",
+        f"In {where} there is {named_place} called {name}, with {mark}.",
+        f"{name} is {named_place} in {where} with {mark}.",
     )[place % 3]
 
 

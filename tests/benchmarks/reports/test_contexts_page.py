@@ -76,7 +76,7 @@ def test_each_way_is_its_context(memory: Engine) -> None:
                 (c.row, c.tokens) for c in context.components
             ]
             assert (
-                way.found == sum(memory.events[int(id[1:])].text in context.text for id in gold)
+                way.whole == sum(memory.events[int(id[1:])].text in context.text for id in gold)
                 and way.of == 2
             )
             assert way.banner == (
