@@ -39,6 +39,7 @@ from ..engine.memory.engine import Engine
 from ..engine.memory.nights import DAY, YEAR
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.saving import snapshot
+from .named_cells import NamedCells
 
 START = hours(datetime(2024, 3, 1, 9))
 HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000,
@@ -518,17 +519,26 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
 
 
 def a_saved_tick_is_whole(bench: Bench) -> None:
-    """Hooks of ENCODE change no other cells of earlier rows and edges than they say: a file of the
-    last tick is the memory, and `close` adds nothing.
+    """Hooks of ENCODE change no other cells of earlier rows and edges than they say, in no call:
+    a file of the last tick is the memory, and `close` adds nothing.
 
-    Blocks have 8 rows, since the last rows, too few for a block, are always compared.
+    Blocks have 8 rows, since the last rows, too few for a block, are always compared.  The last
+    events repeat earlier ones.
     """
+    named, events = NamedCells(), talk()
+    repeated = [replace(e, time=events[-1].time + 1.0 + i, id="") for i, e in enumerate(events[:6])]
     with patch.multiple(snapshot, BLOCK=8, EDGES=8, LARGE=8):
         memory = bench.build(
-            *bench.company, path=bench.folder / f"{bench.id}_tick.db", tick_hours=0.0
+            *bench.company,
+            path=bench.folder / f"{bench.id}_tick.db",
+            tick_hours=0.0,
+            observer=named,
         )
-        for i, event in enumerate(talk()):
+        for i, event in enumerate([*events, *repeated]):
             memory.encode(event)
+            assert not named.missed, (
+                f"cells were changed that no hook named by view.wrote: {named.missed}"
+            )
             memory.advance(memory.now)
             assert memory.changes.snapshot is not None
             late = memory.changes.snapshot.unsaved()
