@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ TOLD_TEXTS: Final = frozenset(
     {"index", "lexicon", "trigrams", "passages", "spans", "texts", "cues"}
 )
 TIMED: Final = (1, 4)  # numbers of the questions that name a time
+FEW: Final = 4
 MISSPELT: Final = "stashun mll gardn"
 # two questions of one kind about other things
 ALIKE: Final = ("Where did Ada see the blue boat?", "Where did Bo find the red car?")
@@ -45,24 +47,46 @@ SHIFT: Final = 1001 * 24.0  # h; whole weeks, so that days of the week stay
 class Exchanged(ShortWindow):
     """Hashing that gives some texts the vectors of others.
 
-    other  text -> text whose vector it gets
+    other    text -> text whose vector it gets
+    opposed  texts that get the opposite of their vector
     """
 
     def __init__(self, dimensions: int) -> None:
         super().__init__(dimensions)
         self.other: Mapping[str, str] = {}
+        self.opposed: frozenset[str] = frozenset()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return super().embed([self.other.get(text, text) for text in texts])
+        vectors = super().embed([self.other.get(text, text) for text in texts])
+        if self.opposed and len(texts):
+            vectors = vectors * np.where([text in self.opposed for text in texts], -1.0, 1.0)[
+                :, None
+            ].astype(np.float32)
+        return vectors
 
 
-def wrong_signals(entry: Entry, registry: Registry) -> Iterator[str]:
+class PlainLife:
+    """The life of a mechanism in the usual company, lived once for all checks that only look at it.
+
+    embedder  by which questions get vectors of other texts
+    """
+
+    def __init__(self, entry: Entry, registry: Registry) -> None:
+        self._entry, self._registry = entry, registry
+        self.embedder = Exchanged(32)
+
+    @cached_property
+    def memory(self) -> Engine:
+        return lived(self._registry, self._entry.id, embedder=self.embedder)
+
+
+def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = None) -> Iterator[str]:
     """Signals whose facet, directness, floor or scale their scores contradict."""
     signals = [c for c in entry.load().owns if isinstance(c, Signal)]
     if not signals:
         return
-    embedder = Exchanged(32)
-    memory = lived(registry, entry.id, embedder=embedder)
+    life = life or PlainLife(entry, registry)
+    embedder, memory = life.embedder, life.memory
     visible = memory.column(v.VISIBLE).copy()
 
     def scores(question: str) -> dict[str, Scores]:
@@ -79,6 +103,11 @@ def wrong_signals(entry: Entry, registry: Registry) -> Iterator[str]:
     embedder.other = {}
     misspelt, alike = scores(MISSPELT), [scores(question) for question in ALIKE]
     told = [scores(text) for _, _, _, text in TOLD[::9]]
+    # nothing is less similar to a text than its opposite
+    embedder.other = {f"{text}   ": text for _, _, _, text in TOLD[::9]}
+    embedder.opposed = frozenset(embedder.other)
+    opposite = [scores(text) for text in embedder.other]
+    embedder.other, embedder.opposed = {}, frozenset()
     for s in signals:
         yield from _wrong(
             entry,
@@ -89,6 +118,7 @@ def wrong_signals(entry: Entry, registry: Registry) -> Iterator[str]:
             of_misspelt=misspelt[s.name],
             of_kind=_differ(alike[:1], alike[1:], s),
             of_told=np.concatenate([t[s.name] for t in told]),
+            of_opposite=np.concatenate([o[s.name] for o in opposite]),
         )
 
 
@@ -109,6 +139,7 @@ def _wrong(
     of_misspelt: Scores,
     of_kind: bool,
     of_told: Scores,
+    of_opposite: Scores,
 ) -> Iterator[str]:
     all_scores = np.concatenate([*by_question, of_told])
     given = all_scores[~np.isnan(all_scores)]
@@ -137,6 +168,9 @@ def _wrong(
     # a memory without a score is no better than one that matches
     if s.direct and given.size < all_scores.size and given.min() < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g} and the score {given.min():g}"
+    least = float(np.nanmin([given.min(), *of_opposite[~np.isnan(of_opposite)]]))
+    if s.scale is Scale.SIMILARITY and s.floor < 0.0 <= least + ROUNDING:
+        yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
     if s.direct and not asked:
         yield f"{s.name} is direct, and is the same for every question"
     of_match = v.MATCH in reads
@@ -176,7 +210,7 @@ def _wrong(
 
 
 # --- columns ----------------------------------------------------------------------------------------
-def wrong_upkeep(entry: Entry, registry: Registry) -> Iterator[str]:
+def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None) -> Iterator[str]:
     """Columns that are readings of the clock, numbers of rows or factors along the rows, and are not
     declared so, or the other way round.
     """
@@ -227,6 +261,60 @@ def wrong_upkeep(entry: Entry, registry: Registry) -> Iterator[str]:
         ):
             yield f"{column.name} is declared chained, and is no factor from 0 to 1 that is 1 by itself"
     yield from _unchained(entry, registry, [c for c in columns if _may_chain(c)])
+    yield from wrong_considered(entry, life or PlainLife(entry, registry))
+
+
+def wrong_considered(entry: Entry, life: PlainLife) -> Iterator[str]:
+    """Columns that say how much few memories are raised, and no others, though they match the
+    question little, and that a shortlist is not told to consider; or the other way round.
+    """
+    hooks = [declared for declared in entry.load().hooks() if declared.phase is Phase.RETRIEVE]
+    read = {item_of(r) for declared in hooks for r in declared.reads}
+    columns = [c for c in entry.load().owns if isinstance(c, Column) and _may_mark(c)]
+    for column in columns:
+        if column.upkeep.considered and column not in read:
+            yield f"{column.name} is considered, and no question reads it"
+    columns = [c for c in columns if c in read]
+    raising = {
+        c
+        for declared in hooks
+        for c in (*declared.adds, *declared.sets)
+        if isinstance(c, Column)
+        and c.scope is Scope.CANDIDATE
+        and np.dtype(c.dtype).kind == "f"
+        and not isinstance(c.neutral, Column)
+    }
+    if not columns or not raising:
+        return
+    memory = life.memory
+    visible = memory.column(v.VISIBLE).copy()
+    raised, unlike = np.zeros(len(visible), np.bool_), False
+    for question in (*QUESTIONS, *ALIKE):
+        memory.retrieve(question)
+        now = np.zeros(len(visible), np.bool_)
+        for c in raising:
+            least = c.floor if isinstance(c, Signal) else float(c.neutral)
+            values = np.array(memory.column(c), np.float64)
+            now |= visible & np.isfinite(values) & (values > least)
+        match = np.where(visible, memory.column(v.MATCH), -np.inf)
+        best = np.argsort(-match, kind="stable")[:FEW]
+        unlike |= bool(np.setdiff1d(np.flatnonzero(now), best).size)
+        raised |= now
+    for column in columns:
+        marked = visible & (np.asarray(memory.column(column)) != column.neutral)
+        few = 0 < np.count_nonzero(marked) <= len(visible) // FEW
+        marks = few and unlike and bool(raised.any()) and not (raised & ~marked).any()
+        if column.upkeep.considered and not marks:
+            yield (
+                f"{column.name} is considered, and its {np.count_nonzero(marked)} of {len(visible)} "
+                "memories are not those that are raised"
+            )
+        if marks and not column.upkeep.considered and np.dtype(column.dtype).kind == "f":
+            yield f"{column.name} says how much few memories are raised, and is not considered"
+
+
+def _may_mark(column: Column) -> bool:
+    return column.scope is Scope.MEMORY and column.persists and not column.shape
 
 
 def _moved(before: Scores, after: Scores, neutral: float) -> Scores:

@@ -12,7 +12,7 @@ A record is of one number: if the registry has another, it has to be measured ag
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any, Final
 from ..engine.base.errors import HebbariumError
 from ..engine.catalogue.registry import Entry, Parameter, Registry, Value
 from ..engine.contract.hooks import parameter_types
+from ..engine.memory.engine import Engine
 from .life import Circumstances, lived, observed
 
 FILE: Final = Path(__file__).parent / "effects.json"
@@ -140,12 +141,16 @@ def written(effect: NumberEffect) -> dict[str, Any]:
 
 
 def differences(
-    entry: Entry, registry: Registry, records: Mapping[str, NumberEffect] | None
+    entry: Entry,
+    registry: Registry,
+    records: Mapping[str, NumberEffect] | None,
+    plain: Callable[[], Engine] | None = None,
 ) -> Iterator[str]:
     """What is wrong with the numbers of an entry that no paper prints: a number of which nothing
     was measured, that is another than the one measured, or whose witness says that it is off.
 
     records  None: nothing was measured of the mechanism, such as one of a package
+    plain    gives the life of the mechanism in the usual company, if there is one already
     """
     if records is None:
         yield from _without_effect(entry, registry)
@@ -162,7 +167,7 @@ def differences(
             yield f"{name} is free in {p.free}, measured {effect.free}"
         for witness in effect.witnesses:
             if not witness.check:
-                yield from _off(entry, registry, name, witness, lives)
+                yield from _off(entry, registry, name, witness, lives, plain)
 
 
 def _off(
@@ -171,11 +176,13 @@ def _off(
     name: str,
     witness: NumberWitness,
     lives: dict[str, Mapping[str, float]],
+    plain: Callable[[], Engine] | None,
 ) -> Iterator[str]:
     key = repr(witness.around)
     if key not in lives:
         try:
-            lives[key] = observed(lived(registry, entry.id, witness.around))
+            lived_so = plain() if plain and witness.around == Circumstances() else None
+            lives[key] = observed(lived_so or lived(registry, entry.id, witness.around))
         except HebbariumError as error:
             yield f"a life ends with {error.what}"
             lives[key] = {}

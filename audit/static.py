@@ -14,9 +14,11 @@ ST-7  checks of data take the numbers that ship from the plug-in, and the eviden
       them
 ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
-ST-10 readings of the clock, numbers of rows and factors along the rows are declared so, no others
+ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
+      considers are declared so, no others
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
-ST-12 rows that sleep made and archived, and how well archived rows match, change nothing
+ST-12 rows that sleep made and archived, and how well archived rows match, change nothing; kinds of
+      rows are told apart, never put in order
 ST-13 the numbers that no paper prints do what was measured of them
 """
 
@@ -28,7 +30,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -40,6 +42,7 @@ from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Signal
+from ..engine.contract.drafts import Kind
 from ..engine.contract.hooks import HOURS_PER
 from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
@@ -48,7 +51,7 @@ from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
-from .declarations import wrong_rest, wrong_rows, wrong_signals, wrong_upkeep
+from .declarations import PlainLife, wrong_rest, wrong_rows, wrong_signals, wrong_upkeep
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
@@ -101,6 +104,11 @@ class Exhibit:
     def run(self) -> tuple[Engine, list[NDArray[np.float32]]]:
         """One short run at the registry's own time scale, see `_run`."""
         return _run(self, 1.0)
+
+    @cached_property
+    def life(self) -> PlainLife:
+        """The life of the mechanism in the usual company, for checks that only look at it."""
+        return PlainLife(self.entry, self.registry)
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -290,9 +298,11 @@ def data_are_compared_with_the_numbers_that_ship(exhibit: Exhibit) -> Measured:
 
 
 def _copies(exhibit: Exhibit) -> list[str]:
-    """Constants of the evidence with the name and the value of a number of ours: names of the module,
-    and keys of dictionaries in its constants.  A number that a source prints is no copy.
+    """Constants of the evidence with the value of a number of ours: under its name, in the module and
+    as keys of dictionaries in its constants; and under other names, if one statement has two of them
+    or more.  A number that a source prints is no copy.
     """
+    printed = {float(n.value) for n in exhibit.numbers if not isinstance(n.value, str)}
     ours = {
         name.lower(): float(p.value)
         for name, p in exhibit.entry.params.items()
@@ -306,11 +316,20 @@ def _copies(exhibit: Exhibit) -> list[str]:
         return []
     copied = list[str]()
     for node in ast.parse(inspect.getsource(exhibit.evidence)).body:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            copied += [
-                name for name, value in _stated(node) if _number(value) == ours.get(name.lower())
-            ]
-    return [name for name in copied if name.lower() in ours]
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+            continue
+        stated = [(name, _number(value)) for name, value in _stated(node)]
+        copied += [
+            name for name, value in stated if value is not None and value == ours.get(name.lower())
+        ]
+        others = [
+            (name, value)
+            for name, value in stated
+            if name.lower() not in ours and value in ours.values() and value not in printed
+        ]
+        if len({value for _, value in others}) >= 2:
+            copied += [name for name, _ in others]
+    return copied
 
 
 def _stated(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, ast.expr]]:
@@ -405,13 +424,13 @@ def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     if exhibit.entry.variety_of:
         # what a printed form's signal is declared as says nothing of its source
         return _none([], "0 signals")
-    return _told(wrong_signals, exhibit, f"{len(signals)} signals")
+    return _told(partial(wrong_signals, life=exhibit.life), exhibit, f"{len(signals)} signals")
 
 
 @static("ST-10", source="short lives a thousand days later, after other events, and asked in part")
 def columns_are_kept_as_they_need(exhibit: Exhibit) -> Measured:
     columns = [c for c in exhibit.entry.load().owns if isinstance(c, Column) and c.persists]
-    return _told(wrong_upkeep, exhibit, f"{len(columns)} columns")
+    return _told(partial(wrong_upkeep, life=exhibit.life), exhibit, f"{len(columns)} columns")
 
 
 @static("ST-11", source="a short life with a sleep every three hours, none of which is skipped")
@@ -424,14 +443,60 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
     source="short lives beside made rows that are archived, and with archived rows that match",
 )
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
+    if wrong := list(_meaningless_kinds(exhibit.tree)):
+        return _none(wrong, "2 lives")
     return _told(wrong_rows, exhibit, "2 lives")
+
+
+KINDS = {kind.name: int(kind) for kind in Kind}
+
+
+def _meaningless_kinds(tree: ast.Module) -> Iterator[str]:
+    """Comparisons of the kinds of rows that are no question of whether a row is of a kind: kinds have
+    no order, and a comparison that holds for all or for none tells nothing apart.
+    """
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            continue
+        sides = [node.left, node.comparators[0]]
+        if not any(_of_rows(side) for side in sides):
+            continue
+        said = ast.unparse(node)
+        if not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            yield f"{said} puts kinds of rows in order"
+        value = next((_kind_of(side) for side in sides if not _of_rows(side)), None)
+        if value is not None and value not in KINDS.values():
+            yield f"{said} is the same for all kinds of rows"
+
+
+def _of_rows(node: ast.expr) -> bool:
+    """Whether an expression is the kinds of rows: `view.kind`, or some of it."""
+    inner = node.value if isinstance(node, ast.Subscript) else node
+    return (
+        isinstance(inner, ast.Attribute)
+        and inner.attr == "kind"
+        and isinstance(inner.value, ast.Name)
+        and inner.value.id == "view"
+    )
+
+
+def _kind_of(node: ast.expr) -> int | None:
+    """The kind that an expression names; None for one that it computes."""
+    if isinstance(node, ast.Attribute):
+        return KINDS.get(node.attr)
+    value = _number(node)
+    return None if value is None else int(value)
 
 
 @static("ST-13", source="short lives, against what was measured with each number off by three")
 def numbers_of_ours_do_what_was_measured(exhibit: Exhibit) -> Measured:
     entry = exhibit.entry
     return _none(
-        list(number_differences(entry, exhibit.registry, shipped().get(entry.id))),
+        list(
+            number_differences(
+                entry, exhibit.registry, shipped().get(entry.id), lambda: exhibit.life.memory
+            )
+        ),
         f"{len(own_numbers(entry))} numbers of ours",
     )
 

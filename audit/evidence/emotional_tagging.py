@@ -23,7 +23,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 
 B, C = 2.0, 2.0 * math.e  # peak 1 at arousal 0.5
-A0, K, G = 0.9, 2.0, 0.5
+A0, K, G = numbers_of("emotional_tagging", "optimum", "hardening", "gain").values()
 PARAMS = {"time_scale": 1.0, "day": 1.0, "optimum": A0, "hardening": K, "gain": G,
           **numbers_of("emotional_tagging", "saturation", "stake", "decay", "spared")}  # fmt: skip
 UNIT = np.linspace(0.0, 1.0, 10_001)

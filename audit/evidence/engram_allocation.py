@@ -37,10 +37,11 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in
+from ..memory import encode, memory_of, neighbour, numbers_of, plug_in
 
 Array = NDArray[np.float64]
-N, K, RUNS = 1000, 100, 200
+N, K = numbers_of("engram_allocation", "units", "size").values()
+RUNS = 200
 TAU_E = 6.0 / math.log(2.0)
 SLOW = (0.6, 24.0)  # J, tau_I that separate memories a day apart
 NEVER = math.inf  # saturation: none

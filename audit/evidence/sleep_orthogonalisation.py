@@ -226,7 +226,7 @@ def interfering_memories_become_less_similar(specimen: Any) -> Any:
 def every_unit_stays_within_the_bound_around_its_code(specimen: Any) -> Any:
     low = []
     for seed, spread in ((4, 0.2), (5, 0.6), (6, 1.0)):
-        x, rivals = clusters(np.random.default_rng(seed), spread=spread)
+        x, rivals = clusters(np.random.default_rng(seed), groups=4, spread=spread)
         w = x
         for _ in range(5):
             w = slept(specimen, x, rivals, 100, w)

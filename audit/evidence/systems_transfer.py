@@ -27,10 +27,12 @@ from ...engine.contract.vocabulary import (
 )
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour, plug_in, with_numbers
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
 
 MMO, TSE = "McClelland, McNaughton & O'Reilly 1995", "Tse et al. 2007"
-D_H, C, D_C, K = 0.1, 0.1, 0.001, 15.0  # for identities; data take the numbers that ship
+D_H, C, D_C, K = numbers_of(
+    "systems_transfer", "hippocampal_decay", "consolidation", "cortical_decay", "acceleration"
+).values()
 RATS = "rats; their number was not read"
 # D_h, C, D_c, equal ones among them
 CASES = ((0.1, 0.1, 0.01), (0.25, 0.4, 0.0), (0.03, 0.01, 0.03), (0.0, 0.2, 0.05), (0.02, 0.3, 0.4))

@@ -78,6 +78,8 @@ def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
         ("curation", "repeats", {"rows": None}, "not declared to hold numbers of rows"),
         ("event_ordering", "exchange", {"rows": None}, "not declared to hold numbers of rows"),
         ("systems_transfer", "gist_theme", {"rows": ...}, "does not grow with the rows before"),
+        ("instruction_detection", "standing", {"considered": False}, "and is not considered"),
+        ("recency", "last_access", {"considered": True}, "are not those that are raised"),
     ],
 )
 def test_a_column_is_kept_as_it_needs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import sys
 import types
@@ -15,7 +16,7 @@ import pytest
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.paper_numbers import paper_number
 from hebbarium.audit.references import References, load
-from hebbarium.audit.static import Exhibit, _copies, evidence
+from hebbarium.audit.static import Exhibit, _copies, _meaningless_kinds, evidence
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
 
@@ -209,6 +210,26 @@ def test_evidence_holds_no_copy_of_a_number_of_ours() -> None:
         ('PARAMS = {"neighbours": 5, "merge": 0.9}', ["neighbours"]),
         ("SEEDS = 11", []),
         ("OTHER = 10", []),
+        ("A, B = 10, 0.6", ["A", "B"]),
+        ('PARAMS = {"a": 10, "b": 0.6, "c": 7}', ["a", "b"]),
+        ("A, B = 10, 10", []),
     ):
         with patch("inspect.getsource", return_value=text):
             assert _copies(exhibit) == copies, text
+
+
+@pytest.mark.parametrize(
+    ("comparison", "wrong"),
+    [
+        ("view.kind == Kind.EVENT", 0),
+        ("view.kind[rows] != 0", 0),
+        ("view.kind == Kind.SUMMARY", 0),
+        ("0 == view.kind", 0),
+        ("other.kind >= 1", 0),
+        ("view.kind >= 0", 1),
+        ("view.kind[rows] < Kind.SEGMENT", 1),
+        ("view.kind != 9", 1),
+    ],
+)
+def test_kinds_of_rows_have_no_order(comparison: str, wrong: int) -> None:
+    assert len(list(_meaningless_kinds(ast.parse(comparison)))) == wrong
