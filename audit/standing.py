@@ -26,10 +26,12 @@ def statements(entry: Entry) -> Iterator[str]:
     for d in entry.departures:
         if d.kind == "none":
             yield f"it makes no difference to the equations that {d.what}: {d.why}"
-    for role, words in (("free", "the paper leaves open"), ("bound", "only bound time or space")):
+    for role, words in (("free", "the paper leaves open"), ("bound", "only bounds time or space")):
         names = [name for name, p in entry.params.items() if p.role == role]
         if names:
-            yield f"{', '.join(names)}: numbers that {words}"
+            yield f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} what {words}"
+    if left_out := [e.id for e in entry.equations if e.paper and e.library]:
+        yield f"{', '.join(left_out)}: no hook needs what the entry calls library"
 
 
 def lacks_only_a_reading(facts: Sequence[RatingFact]) -> bool:
@@ -51,7 +53,9 @@ def page(result: AuditResult, registry: Registry) -> str:
     if not faithful:
         lines += ["No mechanism is rated `FAITHFUL` now.", ""]
     for m in faithful:
-        lines += _standing(m, registry.entries[m.id], "is FAITHFUL. The rating is wrong if")
+        lines += _standing(
+            m, registry.entries[m.id], "is FAITHFUL. The rating is wrong if one of these is false"
+        )
     if unread:
         lines += [
             "Nothing keeps these from `FAITHFUL` but that their papers were not read. A rating of "
@@ -75,7 +79,8 @@ def _standing(m: MechanismResult, entry: Entry, words: str) -> list[str]:
         "",
         *(f"- {statement}" for statement in statements(entry)),
         *(f"- {what}" for what in second_hand),
-        f"- a reference that one of {len(m.verdict.stands_on)} checks compares with: "
+        *(f"- a run of the probe shows its behaviour: {p.text}" for p in m.behaviour if p.shown),
+        f"- what each of {len(m.verdict.stands_on)} checks compares with: "
         f"{', '.join(m.verdict.stands_on)}",
         "",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hebbarium.audit.behaviour import Phenomenon
 from hebbarium.audit.facts import FactKind, RatingFact
 from hebbarium.audit.rating import Rating, RatingVerdict
 from hebbarium.audit.run import AuditResult, MechanismResult
@@ -33,6 +34,19 @@ def test_every_statement_that_spares_is_listed_and_no_other() -> None:
     assert not any("bind" in s or "loses" in s for s in statements(REGISTRY.entry("recency")))
 
 
+def test_what_is_called_library_and_what_a_probe_showed_are_listed() -> None:
+    entry = REGISTRY.entry("hopfield_completion")
+    (said,) = [s for s in statements(entry) if "calls library" in s]
+    assert all(e.id in said for e in entry.equations if e.library)
+    shown, missed = (
+        Phenomenon(id, {"waking": verdict})
+        for id, verdict in (("a/b", "shown"), ("c/d", "outside"))
+    )
+    result = replace(judged("hopfield_completion", Rating.FAITHFUL), behaviour=(shown, missed))
+    text = page(AuditResult((result,)), REGISTRY)
+    assert "shows its behaviour: a/b: shown in waking" in text and "c/d" not in text
+
+
 def test_who_lacks_a_reading_alone() -> None:
     assert lacks_only_a_reading([UNREAD]) and not lacks_only_a_reading([UNREAD, FORM])
     assert not lacks_only_a_reading([])
@@ -44,7 +58,10 @@ def test_the_page_has_a_part_for_each() -> None:
     other = judged("weighted_rrf", Rating.DOCUMENTED, UNREAD, FORM, FORM)
     variety = replace(judged("recency", Rating.FAITHFUL), variety_of="recency")
     text = page(AuditResult((faithful, unread, other, variety)), REGISTRY)
-    assert "**`hopfield_completion`** is FAITHFUL. The rating is wrong if:" in text
+    assert (
+        "**`hopfield_completion`** is FAITHFUL. The rating is wrong if one of these is false:"
+        in text
+    )
     assert "**`consolidation_cascade`** lacks a reading alone" in text and UNREAD.what in text
     assert "- `weighted_rrf`: second hand (1), form of ours (2)" in text
     assert "recency" not in text and "No mechanism" not in text
