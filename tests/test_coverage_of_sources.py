@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scripts import script
 
-coverage = script("coverage")
+coverage = script("coverage_of_sources")
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = coverage.coverage()
 SYSTEMS = {"C": 135, "X": 57, "T": 70, "A": 100}  # rows of each

@@ -1,7 +1,7 @@
-"""Writes docs/results/coverage.md from coverage.tsv: every row of the four source systems, the file
+"""Writes docs/results/coverage.md from coverage_of_sources.tsv: every row of the four source systems, the file
 and symbol that does it, and the test or check that shows it.
 
-    python docs/tools/coverage.py
+    python docs/tools/coverage_of_sources.py
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from hebbarium.reporting.text import in_cell
 
 HERE = Path(__file__).resolve().parent
-TABLE, TARGET = HERE / "coverage.tsv", HERE.parent / "results" / "coverage.md"
+TABLE, TARGET = HERE / "coverage_of_sources.tsv", HERE.parent / "results" / "coverage.md"
 STATES = ("landed", "partly", "open")
 PARTS = ("Cortex", "Context Assembly Specification", "True Memory", "All-Mem")
 HEAD = """# Coverage of the source systems
@@ -24,7 +24,7 @@ measures, compares with or mentions. Of each core row the table names the file a
 (`tests/FILE:NAME`, without `test_`), a check of the audit (`audit MECHANISM CHECK`, run by `hebbarium audit MECHANISM`), or a file that is run. A test
 asserts that every file, symbol, test and check exists.
 
-`docs/tools/coverage.py` writes this page from `docs/tools/coverage.tsv`.
+`docs/tools/coverage_of_sources.py` writes this page from `docs/tools/coverage_of_sources.tsv`.
 """
 
 
