@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -106,3 +107,63 @@ def test_look_ups_change_nothing_and_refuse_odd_numbers() -> None:
         with pytest.raises(hb.HebbariumError):
             look(-1)
     assert memory.digest() == digest
+
+
+def test_closeness_is_the_sum_over_common_memories() -> None:
+    memory, events = hb.memory("bm25", embedding="hashing:16"), talk()
+    memory.encode_all(events)
+    memory.encode(hb.Event(45.0, "I am fond of Ada.", "Bo", dated=False))
+    memory.encode(hb.Event(46.0, "They say Ada lives in Oslo.", "Dora", dated=False))
+    records = Lookups(memory).closeness("Ada", half_life=10.0)
+    by_hand: dict[str, float] = {}
+    for event in memory.events:
+        held = {name for name in NAMES if name in event.text} | {event.speaker}
+        for other in held - {"Ada"} if "Ada" in held else ():
+            by_hand[other.lower()] = by_hand.get(other.lower(), 0.0) + 2 ** (
+                -(46.0 - event.time) / 10.0
+            )
+    assert {r.name: r.weight for r in records} == pytest.approx(by_hand), "Oslo is no person"
+    assert [r.weight for r in records] == sorted((r.weight for r in records), reverse=True)
+    assert {r.layer for r in records} == {5}
+    with pytest.raises(hb.HebbariumError):
+        Lookups(memory).closeness("Ada", half_life=0.0)
+
+
+def test_the_sixth_person_is_in_the_second_layer() -> None:
+    memory = hb.memory("bm25", embedding="hashing:16")
+    for n in range(8):
+        for m in range(8 - n):
+            memory.encode(hb.Event(float(10 * n + m), "Well said, Ada.", f"P{n}", dated=False))
+    layers = [r.layer for r in Lookups(memory).closeness("Ada", half_life=1e6)]
+    assert layers == [5] * 5 + [15] * 3
+
+
+def test_joint_retrievals_are_walked_breadth_first_and_mapped() -> None:
+    registry = hb.Registry.read()
+    chosen = [registry.instance(id) for id in ("lexical_bm25", "successor_representation_printed")]
+    memory = hb.Engine(chosen, hb.embedder("hashing:16", None))
+    for n, text in enumerate(("kettle tea", "tea milk", "milk goat", "boat mast", "goat barn")):
+        memory.encode(hb.Event(float(n), text, dated=False))
+    for query, times in (("kettle", 1), ("tea", 3), ("milk", 2), ("goat", 1)):
+        for _ in range(times):
+            memory.retrieve(query, 2, learn=True)
+    pairs: dict[tuple[int, int], float] = {}
+    graph, count = memory.graph, memory.column("coaccess_count")
+    for s, t, c in zip(graph.source.tolist(), graph.target.tolist(), count.tolist(), strict=True):
+        if c > 0:
+            pairs[s, t] = c
+    ask, network = Lookups(memory), nx.Graph(list(pairs))
+    lengths = nx.single_source_shortest_path_length(network, 0, cutoff=3)
+    walked = ask.retrieved_together(0, 3)
+    assert {r.row: r.steps for r in walked} == {r: n for r, n in lengths.items() if r}
+    assert all(pairs[0, r.row] == r.times for r in walked if r.steps == 1)
+    places = ask.map_of_retrievals()
+    assert set(places) == set(network.nodes)
+    laplacian = nx.normalized_laplacian_matrix(
+        nx.Graph((s, t, {"weight": c}) for (s, t), c in pairs.items()), sorted(network.nodes)
+    ).toarray()
+    degree = np.array([sum(c for (s, _), c in pairs.items() if s == r) for r in sorted(places)])
+    x = np.array([places[r][0] for r in sorted(places)]) * np.sqrt(degree)
+    values = np.sort(np.linalg.eigvalsh(laplacian))
+    assert x @ laplacian @ x / (x @ x) == pytest.approx(values[1], abs=1e-9)
+    assert Lookups(hb.memory("bm25", embedding="hashing:16")).map_of_retrievals() == {}

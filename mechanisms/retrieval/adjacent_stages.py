@@ -113,9 +113,9 @@ class Walks:
     def __init__(self) -> None:
         self._targets: Callable[[], Any] = lambda: None
         self._state: tuple[int, ...] = ()
-        self._kept: OrderedDict[tuple[int, ...], tuple[NDArray[np.int64], NDArray[np.float64]]] = (
-            OrderedDict()
-        )
+        self._kept: OrderedDict[
+            tuple[float, ...], tuple[NDArray[np.int64], NDArray[np.float64]]
+        ] = OrderedDict()
 
     def __reduce__(self) -> tuple[type[Walks], tuple[()]]:
         return Walks, ()  # a copy begins without any

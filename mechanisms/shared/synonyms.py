@@ -112,7 +112,8 @@ class Synonyms:
         if not facts:
             return []
         cosines = np.stack([self._facts[fact] for fact in facts]) @ vector
-        return np.argsort(-cosines, kind="stable")[:most].tolist()
+        places: list[int] = np.argsort(-cosines, kind="stable")[:most].tolist()
+        return places
 
     def start(self, names: Sequence[str]) -> None:
         """Let the walk of this query start at these entities, in place of those that it names."""

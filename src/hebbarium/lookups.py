@@ -7,14 +7,15 @@ shown now and change nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .engine.base.checks import checked_count
+from .engine.base.checks import checked_count, checked_row
 from .engine.base.errors import HebbariumError, InputError
 from .engine.contract.drafts import Kind
 from .engine.contract.vocabulary import CREATED, IMPORTANCE, KIND, SESSION, SPEAKER, TEXTS, VISIBLE
@@ -23,6 +24,7 @@ from .engine.state.graph import EdgeType, entity_node
 from .engine.text.features import features, fold, terms_of
 from .mechanisms.retrieval.entity_context import ENTITY, READ, profile, saliences
 from .mechanisms.retrieval.pattern_context import APPLICATIONS, PATTERN, SUCCESSES, rate
+from .mechanisms.retrieval.successor_representation_printed import COACCESS_COUNT
 from .mechanisms.shared.facts import teller
 from .mechanisms.shared.items import Signals, signals_of
 from .mechanisms.shared.relations import HeldRelation, RelationTable
@@ -79,6 +81,39 @@ class PatternRecord:
     rate: float
     applications: int
     shared: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosenessRecord:
+    """A person by how close to somebody.
+
+    name      normal form
+    weight    sum over the memories of 2^(-age / half-life)
+    memories  number of memories that hold both
+    layer     the smallest of Dunbar's layers that holds the person: 5, 15, 50, 150, or 500
+    """
+
+    name: str
+    weight: float
+    memories: int
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class JointRetrieval:
+    """A memory that was retrieved together with another, over one or more steps.
+
+    row    of the memory
+    steps  fewest joint retrievals that lead there
+    times  number of joint retrievals of the last step, the most of equally short ways
+    """
+
+    row: int
+    steps: int
+    times: float
+
+
+LAYERS: Final = (5, 15, 50, 150, 500)  # Dunbar: people of growing distance, in all
 
 
 class Lookups:
@@ -146,6 +181,83 @@ class Lookups:
         """
         return tuple(self._table().of(fold(name), self._shown()))
 
+    def closeness(self, name: str, half_life: float = 30 * 24.0) -> tuple[ClosenessRecord, ...]:
+        """The people who share memories with somebody, the closest first, by how often and how
+        lately: those who say something of each other, or are mentioned together.  True Memory keeps
+        such a hierarchy and prints no rule; this one is ours.
+
+        half_life  h, in which a memory loses half of its weight
+
+        Who is no person by `relations` or by speaking is left out.  Raises InputError.  O(length of
+        all texts).
+        """
+        if not (isinstance(half_life, int | float) and 0.0 < half_life < math.inf):
+            raise InputError(
+                f"a half-life of {half_life!r} h", where=WHERE, cure="give hours above 0"
+            )
+        memory, who, table = self._memory, fold(name), self._table()
+        graph, kind, created = memory.graph, memory.column(KIND), memory.column(CREATED)
+        speaker, names = memory.column(SPEAKER), memory.event_log.speakers
+        spoken = {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
+        weight, number = dict[str, float](), dict[str, int]()
+        for row in np.flatnonzero(self._shown() & (kind == Kind.EVENT)).tolist():
+            nodes = graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist()
+            held = {graph.entity_name(-1 - node) for node in nodes if node < 0}
+            held |= {fold(names.name(int(speaker[row])))} - {""}
+            for other in held - {who} if who in held else ():
+                if other in spoken or table.type_of(other) == "person":
+                    age = max(memory.now - float(created[row]), 0.0)
+                    weight[other] = weight.get(other, 0.0) + 2.0 ** (-age / half_life)
+                    number[other] = number.get(other, 0) + 1
+        order = sorted(weight, key=lambda other: (-weight[other], other))[: LAYERS[-1]]
+        return tuple(
+            ClosenessRecord(
+                other, weight[other], number[other], next(n for n in LAYERS if place < n)
+            )
+            for place, other in enumerate(order)
+        )
+
+    def retrieved_together(self, row: int, steps: int = 2) -> tuple[JointRetrieval, ...]:
+        """The memories that were retrieved together with a memory, breadth first over joint
+        retrievals, the nearest first: Cortex's map of co-access, walked.  Empty unless
+        `successor_representation_printed` counts them.  Raises InputError.  O(their edges).
+        """
+        checked_row(row, self._memory.store.n)
+        checked_count(steps, "steps")
+        counts = self._joint_counts()
+        reached, edge = {row: JointRetrieval(row, 0, 0.0)}, [row]
+        for step in range(1, steps + 1):
+            new = dict[int, float]()
+            for near in edge:
+                for other, times in counts.get(near, {}).items():
+                    if other not in reached:
+                        new[other] = max(new.get(other, 0.0), times)
+            reached |= {other: JointRetrieval(other, step, times) for other, times in new.items()}
+            edge = list(new)
+        del reached[row]
+        return tuple(sorted(reached.values(), key=lambda r: (r.steps, -r.times, r.row)))
+
+    def map_of_retrievals(self) -> Mapping[int, tuple[float, float]]:
+        """Row -> place in two dimensions of each memory that was retrieved together with others:
+        near ones often, far ones seldom.  Laplacian eigenmaps of the numbers of joint retrievals,
+        in place of the source's t-SNE, whose result depends on a seed.  O(rows^3).
+        """
+        counts = self._joint_counts()
+        rows = sorted(counts)
+        if len(rows) < 3:
+            return {row: (float(place), 0.0) for place, row in enumerate(rows)}
+        place = {row: n for n, row in enumerate(rows)}
+        w = np.zeros((len(rows), len(rows)))
+        for row, others in counts.items():
+            for other, times in others.items():
+                w[place[row], place[other]] = times
+        degree = w.sum(axis=1)
+        scale = 1.0 / np.sqrt(degree)
+        _, vectors = np.linalg.eigh(np.eye(len(rows)) - scale[:, None] * w * scale[None, :])
+        xy = vectors[:, 1:3] * scale[:, None]
+        xy *= np.where(xy[np.abs(xy).argmax(axis=0), [0, 1]] < 0.0, -1.0, 1.0)
+        return {row: (float(x), float(y)) for row, (x, y) in zip(rows, xy, strict=True)}
+
     def match_patterns(self, query: str, most: int = 10) -> tuple[PatternRecord, ...]:
         """Standing instructions: those that share words with the query first, then by their rate
         of success.  Raises InputError for a memory whose set marks none.
@@ -185,9 +297,23 @@ class Lookups:
 
     def _table(self) -> RelationTable:
         memory, table = self._memory, RelationTable()
-        columns = (memory.column(column) for column in (SPEAKER, CREATED, KIND))
-        table.read(memory.store.structures[TEXTS], *columns)
+        speaker, created, kind = (memory.column(column) for column in (SPEAKER, CREATED, KIND))
+        table.read(memory.store.structures[TEXTS], speaker, created, kind)
         return table
+
+    def _joint_counts(self) -> dict[int, dict[int, float]]:
+        """Row -> row -> number of joint retrievals, of memories that may be shown."""
+        graph, shown = self._memory.graph, self._shown()
+        counts = dict[int, dict[int, float]]()
+        try:
+            times = self._memory.column(COACCESS_COUNT)
+        except HebbariumError:
+            return counts
+        for edge in np.flatnonzero(np.asarray(graph.alive) & (times > 0.0)).tolist():
+            source, target = int(graph.source[edge]), int(graph.target[edge])
+            if source >= 0 and target >= 0 and shown[source] and shown[target]:
+                counts.setdefault(source, {})[target] = float(times[edge])
+        return counts
 
     def _saliences(self) -> NDArray[np.float64]:
         graph = self._memory.graph
