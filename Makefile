@@ -4,6 +4,10 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 OUT    := out/demo
 
+# Modules are compiled when they are first imported, a tenth of those that are installed, and kept, also where the environment says not to keep them.
+PIP    := $(BIN)/python -m pip install --quiet --no-compile --editable
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test test-all explore lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
@@ -14,9 +18,8 @@ demo: $(VENV)/.installed
 	@echo "audit report:    $(OUT)/audit.html"
 	@echo "with your chats: $(BIN)/hebbarium import EXPORT --to mine, then $(BIN)/hebbarium data ask mine; the ablation report has the rest"
 
-# A process runs the tests of a part of the files, so that what they share is made once.  Commands that tests start load modules as compiled by those
-# before, also where the environment says not to keep them.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist worksteal
+# A process runs the tests of a part of the files, so that what they share is made once.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
 SAME := --hypothesis-seed 0
 
@@ -51,15 +54,15 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[report]'
+	$(PIP) '.[report]'
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(PIP) '.[docs]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(PIP) '.[dev]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-docs
 
 clean:
