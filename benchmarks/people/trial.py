@@ -16,10 +16,13 @@ number.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -36,6 +39,7 @@ Report = ListReport | PrintedReport
 MARGIN: Final = math.log(1.05)  # changes by less than a twentieth are none
 EVERY: Final = "all scored"  # the mean over paradigms
 ALL: Final = "all"  # mechanisms
+SHIPPED: Final = Path(__file__).parent / "on_trial.json"  # written by docs/tools/people_results.py
 STILL: Final = 1e-12  # standard deviation of a change that resamples do not move
 
 
@@ -194,6 +198,7 @@ def _as_people(row: Any) -> tuple[str, ...]:
 
 
 HEADS: Final = ("set", "mechanism", "paradigm", "change of log distance", "", "gained", "lost")
+CARD_HEADS: Final = (HEADS[0], *HEADS[2:])
 
 
 def lines_of(rows: Sequence[TrialRow]) -> list[tuple[str, ...]]:
@@ -220,3 +225,37 @@ def _signed(value: float) -> str:
     ('0.000', '+0.250')
     """
     return f"{value:+.3f}" if abs(value) >= 0.0005 else "0.000"
+
+
+@cache
+def shipped() -> tuple[TrialRow, ...]:
+    """What was measured of mechanisms and ships with the package, set by set."""
+    rows = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    return tuple(
+        TrialRow(
+            row["set"],
+            row["mechanism"],
+            row["paradigm"],
+            SeedEstimate(
+                *(
+                    math.nan if row["change"][part] is None else row["change"][part]
+                    for part in ("mean", "low", "high")
+                ),
+                row["change"]["n"],
+            ),
+            TrialVerdict(row["verdict"]),
+            tuple(row["gained"]),
+            tuple(row["lost"]),
+        )
+        for row in rows
+    )
+
+
+def beside_people(mechanism: str) -> list[TrialRow]:
+    """What shipped measurements say of a mechanism."""
+    return [row for row in shipped() if row.mechanism == mechanism]
+
+
+def card_lines(rows: Sequence[TrialRow]) -> list[tuple[str, ...]]:
+    """Cells of CARD_HEADS: rows of one mechanism."""
+    return [(line[0], *line[2:]) for line in lines_of(rows)]

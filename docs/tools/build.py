@@ -10,6 +10,7 @@ an index of the mechanisms. A mechanism's page is
     Figures           of its evidence: name, caption, source
     In the registry   claim, home, what it acts on, papers, equations, parameters, departures
     In the audit      checks and mutants of its evidence
+    Beside people     what it does to the distance from people, where that was measured
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from hebbarium.audit.checks import Evidence, evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.figures import Figure
 from hebbarium.audit.references import References, of_registry
+from hebbarium.benchmarks.people.trial import CARD_HEADS, beside_people, card_lines
 from hebbarium.engine.catalogue.registry import HOMES, Entry, Parameter, Registry
 
 TOOLS = Path(__file__).resolve().parent
@@ -130,6 +132,7 @@ def page(
         *figures,
         *_registry_part(entry, references, form),
         *(_audit_part(evidence) if evidence else ()),
+        *_people_part(entry),
     )
     return "\n\n".join(parts) + "\n"
 
@@ -197,6 +200,16 @@ def _audit_part(evidence: Evidence) -> Iterator[str]:
         [(c.id, c.title, str(c.kind), c.source) for c in evidence.checks],
     )
     yield f"Wrong versions that these checks must reject: {'; '.join(m.name for m in evidence.mutants)}."
+
+
+def _people_part(entry: Entry) -> Iterator[str]:
+    if rows := card_lines(beside_people(entry.id)):
+        yield "## Beside people"
+        yield (
+            "What `hebbarium human --on-trial` measured: the change of the log distance from people by the "
+            "mechanism, below 0 if it\nbrings the set nearer; [what that means](../people.md#what-single-mechanisms-do)."
+        )
+        yield _table(CARD_HEADS, rows)
 
 
 def _cited(key: str, references: References) -> str:

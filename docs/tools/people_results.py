@@ -4,7 +4,8 @@ human-likeness against usefulness.
     python docs/tools/people_results.py [--add FOLDER ...]
 
 FOLDER is one of `hebbarium human` with a sentence model; what it found is added to
-docs/results/people.json, in place of what that file has of the same memory and paradigm.
+docs/results/people.json, in place of what that file has of the same memory and paradigm.  What it
+found of mechanisms ships in benchmarks/people/on_trial.json, for their cards and pages.
 Usefulness is read from docs/results/sets-on-data.md and docs/results/designs-on-data.md.
 """
 
@@ -22,7 +23,7 @@ from typing import Any
 
 from hebbarium.benchmarks.people.paradigms import PRINTED
 from hebbarium.benchmarks.people.study import LISTS, PARADIGMS
-from hebbarium.benchmarks.people.trial import EVERY
+from hebbarium.benchmarks.people.trial import EVERY, SHIPPED
 from hebbarium.benchmarks.reports.drawings import Axis, axis
 
 DOCS = Path(__file__).parents[1]
@@ -346,6 +347,12 @@ def _named(rows: Mapping[str, Mapping[str, Any]], way: str) -> str:
     return "; ".join(f"{p}: {name}" for p, row in rows.items() for name in row[way])
 
 
+def cards(results: Results) -> str:
+    """What ships for the cards of mechanisms: a line a row, of mechanisms whose distance is known."""
+    rows = [row for row in results["trials"].values() if row["change"]["mean"] is not None]
+    return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--add", type=Path, nargs="*", default=[])
@@ -359,6 +366,7 @@ def main() -> None:
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(results), encoding="utf-8")
     PICTURE.write_text(drawn(results), encoding="utf-8")
+    SHIPPED.write_text(cards(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

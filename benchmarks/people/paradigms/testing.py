@@ -54,8 +54,10 @@ PARADIGM: Final = Paradigm(
     id="testing",
     title="Testing effect",
     source="Roediger & Karpicke 2006, https://doi.org/10.1111/j.1467-9280.2006.01693.x, experiment 2",
-    read="second-hand: shares of idea units as generally quoted; errors are the greatest that 30 "
-    "people in each cell can have",
+    read="second-hand: shares of idea units as generally quoted, and as public figures of experiment "
+    "2 have them; errors are the greatest that 30 people in each cell can have. Of the paper the "
+    "abstract was read: it has both delays, and which way recall goes at each. The periods of 7 min "
+    "are from memory",
     protocol="15 facts in four periods of 7 min: told in each (SSSS), told three times and recalled "
     "once (SSST), or told once and recalled three times (STTT). After 5 min, or a week with other "
     "talk, each is asked for by name and object.",

@@ -213,10 +213,14 @@ def show(
 
 def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
     from ..audit.ratings import shipped
+    from ..benchmarks.people.trial import CARD_HEADS, beside_people, card_lines
+    from ..reporting.files import finite
 
     entry, derived = registry.entry(id), shipped().get(id)
+    people = beside_people(id)
     if as_json:
-        print_json({**entry.model_dump(by_alias=True, mode="json"), "derived": derived})
+        card = {**entry.model_dump(by_alias=True, mode="json"), "derived": derived}
+        print_json({**card, "beside_people": [finite(asdict(row)) for row in people]})
         return
     from ..console import print_fields, print_lines, print_table
 
@@ -257,6 +261,11 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
         numbers=("value",),
         whole=("name", "value", "kind"),
     )
+    if people:
+        put()
+        print_table(
+            "Beside people: below 0 it brings the set nearer", CARD_HEADS, card_lines(people)
+        )
 
 
 def _show_probes(probes: Sequence[Probe], as_json: bool) -> None:

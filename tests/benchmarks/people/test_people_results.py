@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from scripts import script
 
+from hebbarium.audit.references import of_registry
+from hebbarium.benchmarks.people.trial import beside_people
+from hebbarium.cli.catalogue import show
 from hebbarium.engine.catalogue.registry import Registry
 
 
@@ -27,6 +30,27 @@ def test_page_and_picture_follow_from_the_results(tool: Any, results: Any) -> No
     """If not, run `python docs/tools/people_results.py`."""
     assert tool.PAGE.read_text(encoding="utf-8") == tool.page(results)
     assert tool.PICTURE.read_text(encoding="utf-8") == tool.drawn(results)
+    assert tool.SHIPPED.read_text(encoding="utf-8") == tool.cards(results)
+
+
+def test_cards_of_mechanisms_have_what_was_measured(
+    results: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured = [r for r in results["trials"].values() if r["mechanism"] == "temporal_context"]
+    rows = beside_people("temporal_context")
+    assert {(row.set, row.paradigm) for row in rows} == {
+        (r["set"], r["paradigm"]) for r in measured if r["change"]["mean"] is not None
+    }
+    show("temporal_context", as_json=True)
+    card = json.loads(capsys.readouterr().out)["beside_people"]
+    assert [row["verdict"] for row in card] == [str(row.verdict) for row in rows]
+    assert card[0]["change"]["low"] <= card[0]["change"]["mean"] <= card[0]["change"]["high"]
+    show("temporal_context")
+    assert "Beside people" in capsys.readouterr().out
+    assert beside_people("engram_allocation") == []
+    entry = Registry.read().entry("temporal_context")
+    page = script("build").page(entry, of_registry(Registry.read()), None)
+    assert "## Beside people" in page and f"| {rows[0].set} | {rows[0].paradigm} |" in page
 
 
 def test_a_nearness_is_the_geometric_mean_over_what_all_have(tool: Any) -> None:
