@@ -236,13 +236,7 @@ def shipped() -> tuple[TrialRow, ...]:
             row["set"],
             row["mechanism"],
             row["paradigm"],
-            SeedEstimate(
-                *(
-                    math.nan if row["change"][part] is None else row["change"][part]
-                    for part in ("mean", "low", "high")
-                ),
-                row["change"]["n"],
-            ),
+            SeedEstimate(**row["change"]),
             TrialVerdict(row["verdict"]),
             tuple(row["gained"]),
             tuple(row["lost"]),

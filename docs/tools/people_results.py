@@ -306,7 +306,8 @@ follows from the protocol or from words and time alone, and says nothing for a m
 NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""
 TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people; 3 simulated people.
 The fusion takes the signals with it that only it reads, such as that of `temporal_context`. In bold what is decided; `=` is a change within a twentieth; the
-rest is undecided."""
+rest is undecided. Intervals of `fan` hold for all mechanisms at once; those of the other experiments are of each alone, so one in twenty is decided by
+chance."""
 
 
 def _absent(
