@@ -84,7 +84,7 @@ def replay(
             records, report = recorded_runs(first.engine), reported(first.engine)
             with closing(_lived(run, chosen, id, data, registry, embedder, records)) as again:
                 replays[id] = ReplayedTopology(
-                    len(records),
+                    len(report.runs),
                     report.edits,
                     {
                         reason: sum(n for (_, r), n in report.proposals.items() if r == reason)

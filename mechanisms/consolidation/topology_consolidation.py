@@ -323,26 +323,30 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         plans = view.topology_plans
         plans.clear()
         waiting = self._waiting(view)
-        if not due(
+        new = waiting[view.descriptor[waiting] < 0].tolist()
+        plans.runs = due(
             len(np.unique(view.session[waiting])),
             waiting.size,
             not np.isnan(view.sleep_end),
             self.params.interval,
             self.params.buffer,
-        ):
-            return
-        plans.runs, plans.first, plans.visible = True, len(view.created), view.visible.copy()
+        )
+        plans.first, plans.visible = len(view.created), view.visible.copy()
         if self.recorded is not None:
             self._replay(view, plans)
             return
+        if not (plans.runs or (self.params.model and new)):
+            return
         bank = _bank(view, view.visible.copy())
         desk = _Desk(view, bank)
-        if self.params.model:
-            desk.given = descriptors_by(
-                view.language_model, [desk.seen(row) for row in waiting.tolist()]
-            )
+        if self.params.model and new:
+            desk.given = descriptors_by(view.language_model, [desk.seen(row) for row in new])
             plans.renewed = set(desk.given)
-        plans.described = [(row, desk.seen(row).descriptor) for row in waiting.tolist()]
+        if not plans.runs:
+            # a model describes what is new in every sleep, so that it is found by its descriptor
+            plans.described = [(row, desk.given[row]) for row in new if row in desk.given]
+            return
+        plans.described = [(row, desk.seen(row).descriptor) for row in new]
         contexts = self._contexts(desk, [row for row in waiting.tolist() if bank.visible(row)])
         sentences = desk.sentences([c.target.text for c in contexts])
         proposals = (
@@ -365,11 +369,14 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         """Plan what the records of this run say, without a model and without a diagnosis."""
         assert self.recorded is not None
         run = self.recorded.get(int(view.topology_runs) + 1, RecordedRun())
-        plans.described, plans.scripts = list(run.described), list(run.scripts)
-        plans.dropped = list(run.dropped)
+        plans.described = [
+            pair for pair, time in zip(run.described, run.times, strict=True) if time == view.now
+        ]
+        if plans.runs:
+            plans.scripts, plans.dropped = list(run.scripts), list(run.dropped)
         plans.renewed = {
             row
-            for row, descriptor in run.described
+            for row, descriptor in plans.described
             if descriptor.text != described(view.texts.rendered(row), view.texts[row]).text
         }
         for script in plans.scripts:
@@ -434,8 +441,6 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
     def edit(self, view: Any, tick: Tick) -> None:
         """Describe, archive and link as planned, and write the records of the run."""
         plans = view.topology_plans
-        if not plans.runs:
-            return
         for row, descriptor in plans.described:
             view.descriptor[row] = view.writings.add(
                 descriptor.written(), DESCRIPTION, self.id, (row,)
@@ -447,6 +452,8 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
             view.descriptor_embedding[[row for row, _ in renewed]] = view.embedder.embed(
                 [text for _, text in renewed]
             )
+        if not plans.runs:
+            return
         shown = np.ones(len(view.created), dtype=np.bool_)
         shown[: plans.first] = plans.visible
         bank = _bank(view, shown)

@@ -179,11 +179,13 @@ class ProposalOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """What a run did, as its writings say: descriptors of the memories of its buffer, scripts in
-    the order of execution, and what became of the other proposals.
+    """What a run did, as its writings say: descriptors of the memories of its buffer, when each was
+    written (h, before the run if a language model wrote it), scripts in the order of execution, and
+    what became of the other proposals.
     """
 
     described: tuple[tuple[int, Descriptor], ...] = ()
+    times: tuple[float, ...] = ()
     scripts: tuple[Script, ...] = ()
     dropped: tuple[ProposalOutcome, ...] = ()
 

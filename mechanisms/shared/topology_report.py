@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ def recorded_runs(memory: Engine) -> dict[int, RecordedRun]:
     """The runs of a memory by number, from its writings alone: what a replay executes (C.5).
 
     The writings of a run are, in this order, the descriptors of its buffer, those of its edits,
-    its records, and its facts.
+    its records, and its facts.  Descriptors after the last run are of one that is still to come.
     """
     runs: dict[int, RecordedRun] = {}
     descriptors: list[Any] = []
@@ -150,16 +150,23 @@ def recorded_runs(memory: Engine) -> dict[int, RecordedRun]:
             by_proposal = {o.proposal: o.script for o in outcomes if o.script is not None}
             scripts = tuple(by_proposal[p] for p in in_execution_order(by_proposal))
             edited = sum(len(script.descriptors) for script in scripts)
-            runs[json.loads(writing.text)["run"]] = RecordedRun(
-                tuple(
-                    (w.sources[0], Descriptor.read(w.text))
-                    for w in descriptors[: len(descriptors) - edited]
-                ),
-                scripts,
-                tuple(o for o in outcomes if o.script is None),
+            runs[json.loads(writing.text)["run"]] = replace(
+                _of_buffer(descriptors[: len(descriptors) - edited]),
+                scripts=scripts,
+                dropped=tuple(o for o in outcomes if o.script is None),
             )
             descriptors, outcomes = [], []
+    if descriptors:
+        runs[max(runs, default=0) + 1] = _of_buffer(descriptors)
     return runs
+
+
+def _of_buffer(descriptors: Sequence[Any]) -> RecordedRun:
+    """A run that has described the memories of its buffer, from these writings."""
+    return RecordedRun(
+        tuple((w.sources[0], Descriptor.read(w.text)) for w in descriptors),
+        tuple(w.time for w in descriptors),
+    )
 
 
 def together(reports: Iterable[TopologyReport]) -> TopologyReport:

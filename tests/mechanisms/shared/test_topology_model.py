@@ -20,7 +20,7 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.json_schema import checked_schema, fault
 from hebbarium.engine.ports.language_model import LanguageModel, NoModel, Reply, Request, Status
 from hebbarium.engine.ports.transcript import Transcript
-from hebbarium.mechanisms.shared.topology_edits import PlanError, Reason
+from hebbarium.mechanisms.shared.topology_edits import Descriptor, PlanError, Reason
 from hebbarium.mechanisms.shared.topology_model import DESCRIPTION, DIAGNOSIS, PLANS, plan_in
 
 REGISTRY = Registry.installed()
@@ -91,12 +91,28 @@ def test_a_life_with_a_bad_model_ends_as_one_without(answer: Any) -> None:
 
 
 def test_a_model_that_proposes_nothing_edits_nothing_and_is_asked_once_a_run() -> None:
-    model = Model(lambda request: NOTHING)
-    memory = lived(model)
-    # descriptors and diagnosis in two runs
-    assert (
-        not records(memory) and memory.store.n == len(memory.events) and len(model.batches) == 2 * 2
+    """Each unit is described once, in the first of six sleeps after it; two of them are runs."""
+    described = {"summary": "A word of mine.", "keywords": []}
+    model = Model(
+        lambda request: described if request.purpose == "topology_descriptor" else NOTHING
     )
+    memory = lived(model)
+    assert not records(memory) and memory.store.n == len(memory.events)
+    purposes = [set(batch) for batch in model.batches]
+    assert purposes.count({"topology_descriptor"}) == 6
+    assert purposes.count({"topology_diagnosis"}) == 2 and len(purposes) == 8
+    asked = [purpose for batch in model.batches for purpose in batch]
+    assert asked.count("topology_descriptor") == len(memory.events)
+
+
+def test_a_unit_is_found_by_the_models_descriptor_before_a_run() -> None:
+    model = Model(lambda request: {"summary": "About violins.", "keywords": ["violin"]})
+    memory = memory_of(model, interval=9)
+    memory.encode(Event(0.0, "She plays it daily.", "Ada", "s", "e0", dated=False))
+    memory.passing.consolidate(memory.now)
+    expected = memory.assembly.embedder.embed([Descriptor("About violins.", ("violin",)).text])[0]
+    np.testing.assert_array_equal(memory.column("descriptor_embedding")[0], expected)
+    assert not memory.column("topology_runs")
 
 
 TOLD = (
