@@ -92,7 +92,7 @@ def test_a_life_with_a_bad_model_ends_as_one_without(answer: Any) -> None:
 
 def test_a_model_that_proposes_nothing_edits_nothing_and_is_asked_once_a_run() -> None:
     """Each unit is described once, in the first of six sleeps after it; two of them are runs."""
-    described = {"summary": "A word of mine.", "keywords": []}
+    described = {"summary": "A word of mine.", "keywords": ["word"]}
     model = Model(
         lambda request: described if request.purpose == "topology_descriptor" else NOTHING
     )
