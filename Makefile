@@ -8,7 +8,7 @@ OUT    := out/demo
 PIP    := $(BIN)/python -m pip install --quiet --no-compile --editable
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all explore lowest speed docs ratings clean
+.PHONY: demo test test-all coverage explore lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium warm --set minimal
@@ -31,6 +31,12 @@ test: $(VENV)/.installed-dev
 # What `test` leaves out, and again what it tries on few examples or in plain Python.
 test-all: test
 	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all $(SAME)
+
+# Lines and branches that `test` runs, by file: out/coverage/index.html.  TIER= counts all tests.  Machine code of kernels is not seen, plain Python is.
+TIER := not slow
+coverage: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet 'pytest-cov>=5'
+	mkdir -p out && COVERAGE_FILE=out/.coverage $(PYTEST) -m "$(TIER)" $(SAME) --cov engine --cov mechanisms --cov audit --cov benchmarks --cov-branch --cov-report term:skip-covered --cov-report html:out/coverage
 
 # Properties on examples that no run has tried yet.
 explore: $(VENV)/.installed-dev

@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from tiers import EVERYDAY_SETS, slow_unless
+from tiers import slow_unless
 
 import hebbarium as hb
 from hebbarium.engine.base import kernels
@@ -182,7 +182,7 @@ def live(set_name: str, embedding: str) -> None:
         memory.retrieve(ASKED[0])
 
 
-@pytest.mark.parametrize("set_name", slow_unless(EVERYDAY_SETS, SETS))
+@pytest.mark.parametrize("set_name", slow_unless(("default",), SETS))
 def test_both_forms_give_the_same_bits(counts: Counter[str], set_name: str) -> None:
     live(set_name, "hashing:37")  # no multiple of what a vector instruction takes
     assert counts["engine.state.ranking._heap"] > 5
