@@ -4,7 +4,6 @@ alone, and a small data set.
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +14,10 @@ from hypothesis import HealthCheck, settings
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.cli import main
-from hebbarium.engine.base import kernels
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.testing.conformance import talk
 
-pytest_plugins = ["hebbarium.testing", "kernel_doctests"]
+pytest_plugins = ["hebbarium.testing", "kernel_forms"]
 # How long an example takes says nothing about the code on a busy machine. `make test-all` tries
 # properties on ten times as many, by --hypothesis-profile=all.
 for profile, examples in (("quick", 40), ("all", 400)):
@@ -27,25 +25,6 @@ for profile, examples in (("quick", 40), ("all", 400)):
         profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
 settings.load_profile("quick")
-
-
-@functools.cache
-def compares_both_forms(path: Path) -> bool:
-    """Whether a file compares kernels with their plain form; the tests of exact kernels say
-    themselves which form runs.
-    """
-    text = path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
-    return "py_func" in text and "exact_kernel" not in text
-
-
-@pytest.fixture(autouse=True)
-def compiled_from_the_first_call(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Exact kernels, where a file compares both forms: else Python would be compared with Python."""
-    if compares_both_forms(request.path):
-        monkeypatch.setattr(kernels, "BEFORE_LOADING", 0)
-        monkeypatch.setattr(kernels, "BEFORE_COMPILING", 0)
 
 
 @pytest.fixture(scope="session")
