@@ -47,6 +47,26 @@ def _repeated(part: Callable[[Random], str], size: int) -> Callable[[int], str]:
     return lambda length: "".join(map(part, [Random(length)] * (length // size + 1)))[:length]
 
 
+def _written_in(*blocks: tuple[int, int], every: int = 0, mark: str = " ") -> Callable[[int], str]:
+    """A text of letters drawn from some blocks, seven of ten among forty of them, with a mark
+    after every so many, or none.
+    """
+    letters = [chr(code) for first, last in blocks for code in range(first, last + 1)]
+
+    def text(length: int) -> str:
+        random = Random(length)
+        often = random.sample(letters, min(40, len(letters)))
+        drawn = zip(random.choices(often, k=length), random.choices(letters, k=length), strict=True)
+        return "".join(
+            [
+                mark if every and i % every == every - 1 else pair[random.random() >= 0.7]
+                for i, pair in enumerate(drawn)
+            ]
+        )
+
+    return text
+
+
 KINDS: Final[dict[str, Callable[[int], str]]] = {
     "prose": _repeated(_sentence, 30),
     "code": _repeated(_line, 80),
@@ -63,6 +83,29 @@ KINDS: Final[dict[str, Callable[[int], str]]] = {
     "base64": lambda length: base64.b64encode(Random(length).randbytes(length)).decode()[:length],
     "digits": _repeated(lambda random: random.choice("0123456789"), 1),
     "newlines": lambda length: "\n" * length,
+    "spaces": lambda length: " " * length,
+    "japanese": _written_in(
+        (0x3042, 0x3093), (0x30A2, 0x30F3), (0x4E00, 0x5FFF), every=9, mark="。"
+    ),
+    "thai": _written_in((0xE01, 0xE2E), (0xE30, 0xE3A), (0xE40, 0xE49), every=23),
+    "korean": _written_in((0xAC00, 0xD7A3), every=4),
+    "arabic": _written_in((0x627, 0x64A), every=6),
+    "emoji": _written_in((0x1F600, 0x1F64F), (0x1F300, 0x1F3FA), (0x1F900, 0x1F9FF)),
+    "mixed": _repeated(
+        lambda random: random.choice(
+            (
+                _sentence(random),
+                "她的护照放在书桌左边抽屉里。",
+                "ฉันขายจักรยานสีน้ำเงิน ",
+                "昨日は東京で友達に会いました。",
+                "어제 서울에서 친구를 만났다. ",
+                "قابلت صديقي في القاهرة أمس. ",
+                "Я встретил друга в Москве 🎉👩‍👧 ",
+                "C++ & C# @ada #42 ",
+            )
+        ),
+        9,
+    ),
 }
 
 

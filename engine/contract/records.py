@@ -210,11 +210,20 @@ class Event:
         >>> Event(30.0, "We moved.", "Ada", caption="a red house").rendered()
         '[6:00 am on 2 January, 1970] Ada: We moved. [a red house]'
         """
+        before, after = self.frame()
+        return f"{before}{self.text}{after}"
+
+    def frame(self) -> tuple[str, str]:
+        """What stands before and after the text in the rendered text: empty, or with a space next
+        to it.
+
+        >>> Event(30.0, "We moved.", "Ada", caption="a red house").frame()
+        ('[6:00 am on 2 January, 1970] Ada: ', ' [a red house]')
+        """
         date = written(self.time, self.offset) if self.dated else ""
         head = f"[{date}] " if date else ""
         who = f"{self.speaker}: " if self.speaker and self.speaker not in ROLES else ""
-        tail = f" [{self.caption}]" if self.caption else ""
-        return f"{head}{who}{self.text}{tail}"
+        return f"{head}{who}", f" [{self.caption}]" if self.caption else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,7 @@ from ..steps.uses import used_node
 from ..steps.withholding import FreeTexts, Withholding
 from ..text.features import features
 from ..text.memo import forget_texts
+from ..text.words import terms_within
 
 if TYPE_CHECKING:
     from ..scale.concurrent import Place, Places
@@ -488,14 +489,14 @@ class Assembly:
         )
         if known := self._coming.pop(event, None):
             return replace(known, session=session, speaker=speaker, before=self.event_log.last)
-        text = event.rendered()
+        (before, after), text = event.frame(), event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
         ((vector, passages),) = self.embedded([text])
         return Incoming(
             event,
             text,
             read,
-            terms_of(text, stop_words=True),
+            terms_within(before, event.text, after),
             vector,
             session,
             speaker,

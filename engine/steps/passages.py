@@ -8,7 +8,7 @@ have a vector, those that together hold most of its words; spans cover all of it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
+from itertools import islice
 from threading import Lock
 from typing import Any, Final
 
@@ -20,8 +20,9 @@ from ..ports.embedder import Embedder, Spans, Vectors
 from ..ports.word_pieces import cuts, reads
 from ..state.divided import Divided, TextCut
 from ..state.event_log import EventLog
-from ..state.postings import Added, BM25Index, Forward, ScoredRows, terms_of
+from ..state.postings import Added, BM25Index, Forward, ScoredRows
 from ..text.memo import TextMemo
+from ..text.words import terms_of_parts
 
 SIZE: Final = 200  # word pieces of a passage
 OVERLAP: Final = 40  # word pieces that neighbouring passages share
@@ -136,8 +137,7 @@ class Passages:
     def _keep_words(self, row: int, text: str, counted: bool) -> None:
         """Add the spans of the next divided row to the postings."""
         try:
-            for span in _parts(text, self._cuts[row].spans):
-                self._spans.add(self._spans.n_rows, terms_of(span, stop_words=True), counted)
+            self._spans.extend(terms_of_parts(tuple(_parts(text, self._cuts[row].spans))), counted)
             self._with_words.put(len(self._with_words.array), [(row, self._spans.n_rows, counted)])
         except BaseException:  # as after an interruption: no span is left without its row
             self._forget_words()
@@ -277,17 +277,18 @@ class Passages:
         if len(windows) <= MOST:
             return TextCut(windows, len(windows), spans)
         # the terms are remembered, since the postings need them too
-        terms = [terms_of(part, stop_words=True) for part in _parts(text, spans)]
+        terms = terms_of_parts(tuple(_parts(text, spans)))
         first, last = (
             np.searchsorted(spans[:, 0], windows[:, 0]),
             np.searchsorted(spans[:, 1], windows[:, 1], "right"),
         )
+        edges = np.append(0, terms.ends)
         # terms of the spans within each window
-        whole = [
-            chain.from_iterable(terms[a:b])
+        held = [
+            np.unique(terms.numbers[edges[a] : edges[b]])
             for a, b in zip(first.tolist(), last.tolist(), strict=True)
         ]
-        return TextCut(windows[telling(whole, MOST)], len(windows), spans)
+        return TextCut(windows[telling(held, MOST)], len(windows), spans)
 
     @property
     def n_divided(self) -> int:
@@ -356,7 +357,7 @@ class Growing:
         self.array = self._buffer[:size]
 
 
-def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
+def telling(held: Sequence[NDArray[np.int64]], most: int) -> NDArray[np.int64]:
     """Places of at most so many windows of a text that stand for all, ascending: the first, the
     last, and those that together hold most terms.
 
@@ -367,29 +368,24 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
     of the terms that any choice could (Nemhauser, Wolsey and Fisher 1978,
     https://doi.org/10.1007/BF01588971).
 
-    terms  of each window, in order; repeats count once
+    held  distinct terms of each window, as numbers from 0
 
     O(terms + most windows).
 
-    >>> telling([["tea"], ["tea"], ["tea", "moon"], ["tea"], ["tea"], ["tea"], ["tea"]], 4).tolist()
+    >>> tea, moon = 0, 1
+    >>> windows = [[tea], [tea], [tea, moon], [tea], [tea], [tea], [tea]]
+    >>> telling([np.array(terms) for terms in windows], 4).tolist()
     [0, 2, 4, 6]
     """
-    n = len(terms)
+    n = len(held)
     if n <= most:
         return np.arange(n)
-    numbers: dict[str, int] = {}
-    held = [
-        np.array(
-            [*{numbers.setdefault(term, len(numbers)): None for term in window_terms}], np.int64
-        )
-        for window_terms in terms
-    ]
     sizes = np.array([len(window_terms) for window_terms in held], np.int64)
     keys, windows = np.concatenate(held), np.repeat(np.arange(n), sizes)
     windows = windows[np.argsort(keys, kind="stable")]  # that hold each term, term by term
-    count = np.bincount(keys, minlength=len(numbers))
+    count = np.bincount(keys)
     start = np.cumsum(count) - count
-    new, gain, far = np.ones(len(numbers), np.bool_), sizes.copy(), np.full(n, n)
+    new, gain, far = np.ones(len(count), np.bool_), sizes.copy(), np.full(n, n)
     chosen = list[int]()
     while len(chosen) < most:
         best = np.flatnonzero(gain == gain.max())

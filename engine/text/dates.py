@@ -462,6 +462,22 @@ _DIGITS: Final = frozenset("0123456789")
 _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
 
+_LATIN: Final = re.compile("[a-z]+")
+
+
+def _tokens(lower: str) -> list[tuple[int, int]]:
+    """The places of words and marks of a text in lower case; none if no word of another script
+    can be a time, so that a long text of these costs little.
+    """
+    if (
+        not lower.isascii()
+        and _DIGITS.isdisjoint(lower)
+        and _OPENERS.isdisjoint(_LATIN.findall(lower))
+    ):
+        return []
+    return [match.span() for match in _TOKEN.finditer(lower)]
+
+
 # an interval, or None for one that is no date or not taken; index of the next word
 _Found = tuple[Span | None, int]
 _OfYear = Callable[[int], Span]
@@ -486,8 +502,8 @@ class _Reader:
         self.words: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
-        for match in _TOKEN.finditer(lower):
-            word, start, end = match.group(), match.start(), match.end()
+        for start, end in _tokens(lower):
+            word = lower[start:end]
             if word in _ORDINAL_WORDS:
                 word, joined = self.ordinal_number(word)
                 if joined:
@@ -1634,3 +1650,5 @@ _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     "half": _Reader.half,
     "the": _Reader.article,
 }
+# Words without which a text without digits has no time.
+_OPENERS: Final = frozenset(word.split("'")[0] for word in (*_READERS, *_ORDINAL_WORDS))

@@ -462,7 +462,8 @@ _EXPRESSION: Final = re.compile(r"!+|[\U0001F300-\U0001FAFF\u2600-\u27BF]|<3|[:;
 
 
 def _emotion(text: str, words: tuple[str, ...]) -> float:
-    known = stems([word for word in words if len(word) <= 64])
+    # no other word is emotional, or has another stem
+    known = stems([word for word in words if len(word) <= 64 and word[-1] < "\x80"])
     marks = sum(stem in lists.EMOTION_STEMS for stem in known) + sum(
         1 for _ in _EXPRESSION.finditer(text)
     )

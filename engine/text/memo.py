@@ -93,4 +93,8 @@ def forget_texts() -> None:
 
 
 def _size(args: tuple[Any, ...]) -> int:
-    return ENTRY + sum(len(argument) for argument in args if isinstance(argument, str))
+    return ENTRY + sum(
+        len(argument) if isinstance(argument, str) else _size(argument)
+        for argument in args
+        if isinstance(argument, str | tuple)
+    )

@@ -20,11 +20,15 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
-from operator import add
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
 from typing import Final
 
+import numpy as np
 import Stemmer
+from numpy.typing import NDArray
 
 from .english import STOP_WORDS
 from .memo import remembered
@@ -40,6 +44,8 @@ ASKS: Final = ("?", "？", "؟")  # what ends a question
 MARKED: Final = "\u0300-\u036f\u0900-\u0963\u0970-\u0e3a\u0e40-\u0e4e\u0eb1-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
 # marks on one letter that are read, as in Unicode's stream-safe format (UAX #15)
 PILED: Final = 30
+# a name here begins with the word before it, however far away that stands
+REACHES_BACK: Final = "_&"
 KEPT: Final = 0x20000  # characters below have their forms remembered
 
 # --------------------------------------------------------------------------------------------------
@@ -78,11 +84,12 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return composed(_FOREIGN.sub(_without_distinctions, composed(composed(text).casefold())))
+    text = composed(composed(text).casefold())
+    return composed(text.translate(_PLAIN)) if _CHANGED in _DISTINCT(text) else text
 
 
 def _first_marks(match: re.Match[str]) -> str:
-    if _MARKS not in match.group().translate(_COMBINING):  # a run of emoji, as a rule
+    if _MARKS not in _COMBINING(match.group()):  # a run of emoji, as a rule
         return match.group()
     kept, marks = list[str](), 0
     for char in match.group():
@@ -92,21 +99,33 @@ def _first_marks(match: re.Match[str]) -> str:
     return "".join(kept)
 
 
-def _without_distinctions(match: re.Match[str]) -> str:
-    return match.group().translate(_PLAIN)
-
-
-class _ByCode(dict[int, str]):
-    """What `str.translate` puts in place of each character; `of` is asked when the character is
-    first met.
+class _Shape:
+    """Of each character of a text one ASCII character that says its kind; `of` is asked when the
+    character is first met.  O(length), a few ns a character.
     """
 
     def __init__(self, of: Callable[[str], str]) -> None:
-        super().__init__()
-        self._of = of
+        self._of, self._kinds = of, np.zeros(sys.maxunicode + 1, np.uint8)
+
+    def __call__(self, text: str) -> str:
+        return self.kinds(text).tobytes().decode("ascii")
+
+    def kinds(self, text: str) -> NDArray[np.uint8]:
+        """(length,) the ASCII code of the kind of each character."""
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+        kinds: NDArray[np.uint8] = self._kinds[codes]
+        if kinds.all():
+            return kinds
+        for code in np.unique(codes[kinds == 0]).tolist():
+            self._kinds[code] = ord(self._of(chr(code)))
+        return self._kinds[codes]
+
+
+class _Plain(dict[int, str]):
+    """What `str.translate` puts in place of each character."""
 
     def __missing__(self, code: int) -> str:
-        put = self._of(chr(code))
+        put = _plain(chr(code))
         if code < KEPT:
             self[code] = put
         return put
@@ -136,10 +155,9 @@ def _plain(char: str) -> str:
 
 
 _MARKS: Final = "m" * (PILED + 1)
-_COMBINING: Final = _ByCode(lambda char: "m" if unicodedata.combining(char) else " ")
+_COMBINING: Final = _Shape(lambda char: "m" if unicodedata.combining(char) else " ")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PILE: Final = re.compile(rf"[^\w\s\x00-\x7f]{{{PILED + 1},}}")
-_FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 # Diacritics; Hebrew, Arabic and Syriac points; variation selectors.
 _LEFT_OUT: Final = re.compile(
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u06ed\u0711\u0730-\u074a\u0898-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff"
@@ -153,7 +171,9 @@ _SAME: Final = {
     "\u05f3": "",
     "\u05f4": "",  # geresh and gershayim, inside Hebrew abbreviations
 }
-_PLAIN: Final = _ByCode(_plain)
+_PLAIN: Final = _Plain()
+_CHANGED: Final = "c"
+_DISTINCT: Final = _Shape(lambda char: " " if char.isascii() or _plain(char) == char else _CHANGED)
 
 # --------------------------------------------------------------------------------------------------
 
@@ -169,8 +189,12 @@ def words_of(folded: str, contracted: bool = False) -> list[str]:
     if _is_plain(folded):
         words: list[str] = (_CONTRACTED if contracted else _WORD).findall(folded)
         return words
-    pattern = _SHAPED_CONTRACTED if contracted else _SHAPED_WORD
-    return [folded[slice(*match.span())] for match in pattern.finditer(folded.translate(_SHAPE))]
+    kinds = _SHAPE.kinds(folded)
+    if contracted and (kinds == ord("'")).any():
+        shape = kinds.tobytes().decode("ascii")
+        return [folded[slice(*match.span())] for match in _SHAPED_CONTRACTED.finditer(shape)]
+    starts, ends = _units(np.where((kinds == ord("e")) | (kinds == ord("f")), ord(" "), kinds))
+    return [folded[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def written(text: str) -> list[str]:
@@ -188,12 +212,12 @@ def written(text: str) -> list[str]:
     >>> written("Bo writes C.")
     ['bo', 'writes', 'c', 'c=']
     """
-    folded = fold(text)
+    return _written(fold(text))
+
+
+def _written(folded: str) -> list[str]:
     if not _is_plain(folded):
-        shape = folded.translate(_SHAPE)
-        return _with_names(
-            folded, shape, _SHAPED_UNIT, _names_in(folded, shape, _SHAPED_NAMES, _SHAPED_LONE)
-        )
+        return _written_in_any_script(folded)
     words: list[str] = _WORD.findall(folded)
     lone = not _LONE.isdisjoint(words)
     if (
@@ -206,7 +230,54 @@ def written(text: str) -> list[str]:
     ):
         return words
     names = _names_in(folded, folded, _NAMES, _LONE_LETTER if lone else None)
-    return _with_names(folded, folded, _WORD, names) if names else words
+    return (
+        _with_names(folded, names, lambda start, end: _WORD.findall(folded, start, end))
+        if names
+        else words
+    )
+
+
+def _written_in_any_script(folded: str) -> list[str]:
+    kinds = _SHAPE.kinds(folded)
+    starts, ends = _units(kinds)
+    words = [folded[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    names = _names_in(folded, kinds.tobytes().decode("ascii"), _SHAPED_NAMES, _SHAPED_LONE)
+    if not names:
+        return words
+    begins = starts.tolist()
+    return _with_names(
+        folded,
+        names,
+        lambda start, end: words[bisect_left(begins, start) : bisect_left(begins, end)],
+    )
+
+
+def _units(kinds: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each word, emoji and flag begins, and the place behind it.
+
+    kinds  (length,) of the characters, by `_kind`
+
+    A word is a run of letters and marks of scripts with spaces that does not begin with a mark
+    (w, 0, m), of scripts without spaces (d, n), or of Korean (h); a flag is two halves (f).
+    """
+    group = _GROUPS[kinds]
+    edges = np.flatnonzero(np.diff(group, prepend=0, append=0))
+    starts, ends = edges[:-1], edges[1:]
+    inside = group[starts] > 0
+    starts, ends = starts[inside], ends[inside]
+    marked = kinds[starts] == ord("m")
+    if marked.any():
+        letters = np.append(np.flatnonzero(kinds != ord("m")), len(kinds))
+        starts[marked] = letters[np.searchsorted(letters, starts[marked])]
+        starts, ends = starts[starts < ends], ends[starts < ends]
+    length = _UNIT_LENGTHS[group[starts]]  # 0: the whole run
+    if not length.any():
+        return starts, ends
+    count = np.where(length > 0, (ends - starts) // np.maximum(length, 1), 1)
+    nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    starts, length, ends = (np.repeat(array, count) for array in (starts, length, ends))
+    starts = starts + nth * length
+    return starts, np.where(length > 0, starts + length, ends)
 
 
 Span = tuple[int, int, str]  # first place of a name, the place behind it, its kind
@@ -234,25 +305,21 @@ def _names_in(
     return sorted(spans)
 
 
-def _with_names(folded: str, read: str, words: re.Pattern[str], names: list[Span]) -> list[str]:
-    """Words of a folded text, each name after the word with which it ends."""
+def _with_names(
+    folded: str, names: list[Span], between: Callable[[int, int], list[str]]
+) -> list[str]:
+    """Words of a folded text, each name after the word with which it ends.
+
+    between  the words between two places; it is asked for all of the text, in order
+    """
     listed, start = list[str](), 0
     for first, end, kind in names:
-        listed += _words_between(folded, read, words, start, first)
+        listed += between(start, first)
         before = listed[-1] if kind == "attached" and listed else ""
-        listed += _words_between(folded, read, words, first, end)
+        listed += between(first, end)
         listed.append(f"{before}{folded[first:end]}" + "=" * (kind == "lone"))
         start = end
-    return listed + _words_between(folded, read, words, start, len(read))
-
-
-def _words_between(
-    folded: str, read: str, words: re.Pattern[str], start: int, end: int
-) -> list[str]:
-    if read is folded:
-        listed: list[str] = words.findall(read, start, end)
-        return listed
-    return [folded[slice(*match.span())] for match in words.finditer(read, start, end)]
+    return listed + between(start, len(folded))
 
 
 def _names(word: str, any: str, inner: str, letter: str) -> dict[str, re.Pattern[str]]:
@@ -301,24 +368,93 @@ def terms_of(text: str, stem: bool = True, stop_words: bool = False) -> list[str
     return list(_terms(text, stem, stop_words))
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedTerms:
+    """The terms of several texts, each distinct term once.
+
+    words    the distinct terms in order of first appearance
+    numbers  (n,) of all terms in order: places in `words`
+    ends     (texts,) where the terms of each text end
+    """
+
+    words: tuple[str, ...]
+    numbers: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+@remembered
+def terms_of_parts(texts: tuple[str, ...]) -> NumberedTerms:
+    """The terms of many texts, stemmed and without stop words, as `terms_of` gives them.
+
+    Texts in scripts without spaces, Korean or emoji are read as one, with an emoji between them
+    that none of them has, because reading one text has a cost beside that of its length.
+
+    >>> terms_of_parts(("her cats", "cats and tea"))
+    NumberedTerms(words=('cat', 'tea'), numbers=array([0, 0, 1]), ends=array([1, 3]))
+    """
+    terms, ends = _listed_in_parts(texts)
+    places: dict[str, int] = {}
+    numbers = np.array([places.setdefault(term, len(places)) for term in terms], np.int64)
+    return NumberedTerms(tuple(places), numbers, np.array(ends, np.int64))
+
+
+def _listed_in_parts(texts: tuple[str, ...]) -> tuple[list[str], list[int]]:
+    """The terms of many texts in order, and where those of each text end."""
+    whole = "\n".join(texts)
+    mark = next((mark for mark in _UNASSIGNED if mark not in whole), "")
+    if mark and not whole.isascii():
+        between = f"\n{mark}\n"
+        joined = fold(between.join(texts))
+        if not any(map(_is_plain, joined.split(between))) and REACHES_BACK not in joined:
+            terms = _indexed(joined, True, True)
+            marks = [i for i, term in enumerate(terms) if term == mark]
+            return (
+                [term for term in terms if term != mark],
+                [at - before for before, at in enumerate([*marks, len(terms)])],
+            )
+    listed = [_indexed(fold(text), True, True) for text in texts]
+    return list(chain.from_iterable(listed)), list(accumulate(map(len, listed)))
+
+
+def terms_within(before: str, text: str, after: str) -> list[str]:
+    """The terms of `before + text + after`, stemmed and without stop words; those of the text are
+    read once, by `terms_of(text, True, True)` too.
+
+    before, after  empty, or with a space next to the text
+
+    >>> terms_within("Ada: ", "We moved.", " [a red house]")
+    ['ada', 'move', 'red', 'hous']
+    """
+    folded = [fold(part) for part in (before, text, after)]
+    plain = [_is_plain(part) for part in folded]
+    # the words of the text may be other ones beside these
+    if (plain[1] and not all(plain)) or any(REACHES_BACK in part for part in folded):
+        return terms_of(f"{before}{text}{after}", True, True)
+    read = _written if plain[1] else _written_in_any_script
+    first, last = (_indexed(end, True, True, read) for end in (folded[0], folded[2]))
+    return [*first, *_terms(text, True, True), *last]
+
+
 @remembered
 def _terms(text: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
-    terms = written(text)
-    if stop_words:
-        terms = [term for term in terms if term not in STOP_WORDS]
-    if stem:
-        terms = [
-            stemmed if 2 < len(term) <= 64 else term
-            for term, stemmed in zip(terms, stems(terms), strict=True)
-        ]
-    if not text.isascii():  # after stemming, which changes no word of these scripts
-        terms = [
-            term
-            for word in terms
-            for term in (_pieces(word) if len(word) > 1 and word[0] >= FIRST_SPACELESS else (word,))
-        ]
-    # one string a term, however many texts are remembered
-    return tuple(map(sys.intern, terms))
+    return _indexed(fold(text), stem, stop_words)
+
+
+def _indexed(
+    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] = _written
+) -> tuple[str, ...]:
+    """The terms of a folded text; one string a term, however many texts are remembered."""
+    words, latin = read(folded), _LATIN.search(folded)
+    if stop_words and latin:
+        words = [word for word in words if word not in STOP_WORDS]
+    if stem and latin:  # the stemmer changes the ends of words in Latin letters alone
+        places = [i for i, word in enumerate(words) if word[-1] < "\x80" and 2 < len(word) <= 64]
+        for i, stemmed in zip(places, stems([words[i] for i in places]), strict=True):
+            words[i] = stemmed
+    # after stemming, which changes no word of these scripts
+    if any(word[0] >= FIRST_SPACELESS and len(word) > 1 for word in words):
+        words = _pieces(words)
+    return tuple(map(sys.intern, words))
 
 
 def stems(words: list[str]) -> list[str]:
@@ -327,20 +463,37 @@ def stems(words: list[str]) -> list[str]:
     return stemmed
 
 
-_HAN: Final = re.compile("[\u4e00-\u9fff]{2,}")  # each a letter of its own
+def _pieces(words: Sequence[str]) -> list[str]:
+    """The terms of some words in order, of runs of a script without spaces their pairs of letters.
 
-
-def _pieces(word: str) -> list[str]:
-    """The terms of a word that may be a run of a script without spaces."""
-    if _HAN.fullmatch(word):  # the most frequent run, spared its shape
-        return list(map(add, word, word[1:]))
-    shape = word.translate(_SHAPE)
-    if shape.strip("d") == "" and len(word) > 1:  # every character is a letter
-        return list(map(add, word, word[1:]))
-    letters = [word[slice(*match.span())] for match in _SHAPED_LETTER.finditer(shape)]
-    if len(letters) < 2 or shape == "hh":
-        return [word]
-    return [word] * (shape[0] == "h") + list(map(add, letters, letters[1:]))
+    A letter is a character of these scripts with the marks on it (d n), or a Korean one (h);
+    letters of a word stand side by side.
+    """
+    joined, sizes = "".join(words), np.fromiter(map(len, words), np.int64, len(words))
+    kinds, ends = _SHAPE.kinds(joined), np.cumsum(sizes)
+    starts = ends - sizes
+    run = (sizes > 1) & np.array([word[0] >= FIRST_SPACELESS for word in words])
+    letter = (kinds == ord("d")) | (kinds == ord("h"))
+    mark = kinds == ord("n")
+    held = (letter | mark) & np.repeat(run, sizes)
+    opens = np.ones(len(kinds), np.bool_)  # whether a mark here is on no letter
+    opens[1:] = ~held[:-1]
+    opens[starts] = True
+    first = np.flatnonzero(held & (letter | opens))
+    word = np.searchsorted(ends, first, "right")  # of each letter
+    count = np.bincount(word, minlength=len(words))
+    # a letter ends where the next of its word begins, or at the first character that is not held
+    closed = np.append(np.flatnonzero(~held), len(kinds))
+    last = np.minimum(closed[np.searchsorted(closed, first)], ends[word])
+    paired = word[1:] == word[:-1]
+    last[:-1][paired] = first[1:][paired]
+    korean = kinds[starts] == ord("h")
+    whole = korean | (count < 2)
+    paired &= ~(korean & (sizes == 2))[word[1:]]  # its pair is the word
+    begin = np.concatenate([starts[whole], first[:-1][paired]])
+    end = np.concatenate([ends[whole], last[1:][paired]])
+    order = np.argsort(begin, kind="stable")  # a word before the pair with which it begins
+    return [joined[a:b] for a, b in zip(begin[order].tolist(), end[order].tolist(), strict=True)]
 
 
 def _is_plain(folded: str) -> bool:
@@ -398,18 +551,24 @@ SPACELESS: Final = (
 )  # fmt: skip
 HANGUL: Final = ((0x1100, 0x11FF), (0xA960, 0xA97F), (0xAC00, 0xD7FF))
 FIRST_SPACELESS: Final = "\u0e00"
-_SHAPE: Final = _ByCode(_kind)
+_SHAPE: Final = _Shape(_kind)
+_GROUPS: Final = np.zeros(0x80, np.int8)  # of a kind: what belongs to one word
+_GROUPS[list(b"w0m")], _GROUPS[list(b"dn")], _GROUPS[list(b"h")] = 1, 2, 3
+_GROUPS[list(b"e")], _GROUPS[list(b"f")] = 4, 5
+_UNIT_LENGTHS: Final = np.array([0, 0, 0, 0, 1, 2])  # by group
+# Codes of pictures that Unicode has not given out.
+_UNASSIGNED: Final = tuple(
+    char for char in map(chr, range(0x1F8C0, 0x1F900)) if unicodedata.category(char) == "Cn"
+)
 # Marks, scripts without spaces, Korean and emoji are outside these blocks, but for marks that
 # folding leaves out.
 _SPECIAL: Final = re.compile("[^\x00-\u06ff\u1e00-\u25ff]")
+_LATIN: Final = re.compile("[a-z]")
 _WORD: Final = re.compile(r"[^\W_]+")
 _CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _WHOLE: Final = r"[w0]++(?:m++[w0]*+)*+"
 _ANY: Final = rf"{_WHOLE}|[dn]++|h++"
-_SHAPED_WORD: Final = re.compile(_ANY)
-_SHAPED_UNIT: Final = re.compile(rf"{_ANY}|e|ff")
 _SHAPED_CONTRACTED: Final = re.compile(rf"(?:{_ANY})(?:'(?:{_ANY}))*")
-_SHAPED_LETTER: Final = re.compile("[dh]n*|n+")
 
 # Letters that are names, of programming languages above all, and with a symbol other names; no
 # words, and no usual variables of mathematics.

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.state import postings
 from hebbarium.engine.state.postings import (
+    LONG,
     BM25Index,
     Idf,
     Postings,
@@ -29,6 +30,7 @@ from hebbarium.engine.state.postings import (
     terms_of,
     trigrams_of,
 )
+from hebbarium.engine.text.words import terms_of_parts, written
 
 STEMS = [
     "cat", "run", "happi", "walk", "talk", "hope", "plan", "fish", "jump", "paint", "garden",
@@ -435,3 +437,55 @@ def test_a_cleared_index_is_as_a_new_one() -> None:
         index.document_frequency("b"),
         len(index.vocabulary),
     ) == (1, 1, 0, 1, 1)
+
+
+@given(
+    st.lists(st.lists(st.text("ab护", min_size=1, max_size=2), max_size=6), max_size=6),
+    st.booleans(),
+)
+def test_rows_that_come_together_are_as_rows_that_come_alone(
+    rows: list[list[str]], counted: bool
+) -> None:
+    alone, together = BM25Index(), BM25Index()
+    alone.journal, together.journal = [], []
+    texts = tuple(" ".join(words) for words in rows)
+    for index in (alone, together):
+        index.add(0, ["a", "护a", "a"])
+    for row, text in enumerate(texts, 1):
+        alone.add(row, terms_of(text, stop_words=True), counted)
+    together.extend(terms_of_parts(texts), counted)
+    told = [
+        [
+            (
+                added.keys.tolist(),
+                None if added.counts is None else added.counts.tolist(),
+                added.names,
+            )
+            for added in index.journal or ()
+        ]
+        for index in (alone, together)
+    ]
+    assert told[0] == told[1]
+    assert alone.lengths.tolist() == together.lengths.tolist()
+    asked = ["a", "b", "aa", "护a"]
+    assert alone.counts(asked) == together.counts(asked)
+    scores = [np.zeros(index.n_rows, np.float32) for index in (alone, together)]
+    for index, out in zip((alone, together), scores, strict=True):
+        index.scores(asked, out, Idf.LUCENE.weight)
+    assert scores[0].tolist() == scores[1].tolist()
+
+
+def test_trigrams_of_a_long_text_are_those_of_its_words() -> None:
+    words = [f"w{at * at % 977}" for at in range(900)] + [
+        "护照放在桌",
+        "여권을",
+        "c++",
+        "😀",
+        "𠀀𠀁𠀂",
+    ] * 2
+    text = " ".join(words)
+    assert len(text) > LONG
+    padded = [f"  {word} " for word in dict.fromkeys(written(text))]
+    assert trigrams_of(text) == list(
+        dict.fromkeys(word[at : at + 3] for word in padded for at in range(len(word) - 2))
+    )

@@ -7,13 +7,23 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 from hanging import ended_if_it_hangs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbarium.engine.text.words import PILED, composed, fold, terms_of, words_of, written
+from hebbarium.engine.text.words import (
+    PILED,
+    composed,
+    fold,
+    terms_of,
+    terms_of_parts,
+    terms_within,
+    words_of,
+    written,
+)
 
 Tokens = Callable[[str], list[str]]
 HOSTILE = st.text(st.characters(codec=None), max_size=80) | st.text(
@@ -210,3 +220,67 @@ def test_pairs_of_characters_are_those_of_the_runs_whatever_is_stemmed_or_left_o
         (True, True, (["run"], ["cat"])),
     ):
         assert terms_of(text, stem, stop_words) == [*words[0], *pairs, *words[1], *thai]
+
+
+def letters_of(run: str) -> list[str]:
+    """The letters of a run, each with the marks that follow it; marks on none are one."""
+    letters: list[str] = []
+    for char in run:
+        if letters and unicodedata.category(char)[0] == "M":
+            letters[-1] += char
+        else:
+            letters.append(char)
+    return letters
+
+
+RUNS = st.text(st.sampled_from("护照桌ひカー"), min_size=1, max_size=6)
+MARKED = st.text(st.sampled_from("กขคิีุ้ကခိ"), min_size=1, max_size=6)
+KOREAN = st.text(st.sampled_from("여권을가"), min_size=1, max_size=5)
+
+
+@given(st.lists(st.tuples(st.sampled_from("rmk"), RUNS, MARKED, KOREAN), max_size=8))
+def test_a_run_is_its_pairs_of_letters_and_a_korean_word_itself_too(
+    drawn: list[tuple[str, str, str, str]],
+) -> None:
+    runs, expected = list[str](), list[str]()
+    for which, *kinds in drawn:
+        run = kinds["rmk".index(which)]
+        letters = letters_of(run)
+        pairs = [a + b for a, b in pairwise(letters)]
+        runs.append(run)
+        expected += (
+            [run]
+            if len(letters) < 2 or (which == "k" and len(letters) == 2)
+            else [run] * (which == "k") + pairs
+        )
+    assert terms_of(" ".join(runs)) == expected
+
+
+@given(st.lists(HOSTILE | RUNS, max_size=6))
+def test_terms_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    read = terms_of_parts(tuple(texts))
+    terms = [read.words[number] for number in read.numbers.tolist()]
+    assert read.words == tuple(dict.fromkeys(terms))
+    starts = [0, *read.ends.tolist()]
+    assert [terms[a:b] for a, b in pairwise(starts)] == [
+        terms_of(text, stop_words=True) for text in texts
+    ]
+
+
+@given(HOSTILE | RUNS, HOSTILE, st.sampled_from(("", "Bo: ", "王: ", "x²+ ")), st.booleans())
+def test_a_text_among_others_has_its_own_terms(
+    text: str, after: str, before: str, alone: bool
+) -> None:
+    behind = "" if alone else f" {after}"
+    assert terms_within(before, text, behind) == terms_of(
+        f"{before}{text}{behind}", stop_words=True
+    )
+
+
+def test_terms_of_many_texts_do_not_depend_on_a_mark_that_one_of_them_has() -> None:
+    texts = ("护照\U0001f8c0放在", "\U0001f8c1她的", "Zoë met 她 and\n\U0001f8c0\n护照")
+    read = terms_of_parts(texts)
+    starts = [0, *read.ends.tolist()]
+    assert [
+        [read.words[number] for number in read.numbers[a:b].tolist()] for a, b in pairwise(starts)
+    ] == [terms_of(text, stop_words=True) for text in texts]
