@@ -34,7 +34,7 @@ class Scored:
 
     name, metric, margin  as the constraint has them
     n, conversations      questions that are scored, and their conversations
-    whole, found          mean of the whole set, and of the found part
+    whole, part           mean of the whole set, and of the part that was found
     low, high             95 % interval of the loss, conversations as clusters; None without a
                           spread.  The part was chosen by these questions, so it flatters
     """
@@ -45,13 +45,13 @@ class Scored:
     n: int
     conversations: int
     whole: float
-    found: float
+    part: float
     low: float | None
     high: float | None
 
     @property
     def loss(self) -> float:
-        return self.whole - self.found
+        return self.whole - self.part
 
     @property
     def label(self) -> str:
@@ -78,7 +78,7 @@ class Composed:
     """What `compose` found.
 
     chosen       the whole set
-    found        the smallest allowed part, as a set
+    part         the smallest allowed part, as a set
     cost         name of the cost that was made small
     constraints  with their scores
     singles      mechanism -> what the whole set loses without it on each constraint
@@ -95,7 +95,7 @@ class Composed:
     """
 
     chosen: MechanismSet
-    found: MechanismSet
+    part: MechanismSet
     cost: str
     constraints: tuple[Scored, ...]
     singles: Mapping[str, tuple[float, ...]]
@@ -112,11 +112,11 @@ class Composed:
 
     @property
     def removed(self) -> tuple[str, ...]:
-        return tuple(id for id in self.chosen.mechanisms if id not in self.found.mechanisms)
+        return tuple(id for id in self.chosen.mechanisms if id not in self.part.mechanisms)
 
     @property
     def headline(self) -> str:
-        n, of = len(self.found.mechanisms), len(self.chosen.mechanisms)
+        n, of = len(self.part.mechanisms), len(self.chosen.mechanisms)
         worst = max(self.constraints, key=lambda scored: scored.loss / max(scored.margin, 1e-6))
         return (
             f"{n} of the {plural(of, 'mechanism')} of {self.chosen.name} lose at most their margin; "
@@ -168,7 +168,7 @@ def to_json(result: Composed) -> dict[str, Any]:
         "set": result.chosen.name,
         "cost": result.cost,
         "headline": result.headline,
-        "found": list(result.found.mechanisms),
+        "found": list(result.part.mechanisms),
         "removed": list(result.removed),
         "fixed": sorted(result.fixed),
         "constraints": [
@@ -179,7 +179,7 @@ def to_json(result: Composed) -> dict[str, Any]:
             {
                 "mechanism": id,
                 "family": result.family_of.get(id, ""),
-                "kept": id in result.found.mechanisms,
+                "kept": id in result.part.mechanisms,
                 "alone": list(result.singles.get(id, ())),
                 "stays": {
                     "questions": result.stability.questions[id],
@@ -229,7 +229,7 @@ def constraint_rows(result: Composed) -> list[tuple[str, ...]]:
                 scored.label,
                 f"{scored.n:,}",
                 number(scored.whole, 4),
-                number(scored.found, 4),
+                number(scored.part, 4),
                 number(scored.loss, 4),
                 f"{scored.margin:g}",
                 apart,
@@ -259,12 +259,12 @@ def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.0%}"
 
-    ordered = sorted(result.chosen.mechanisms, key=lambda id: id not in result.found.mechanisms)
+    ordered = sorted(result.chosen.mechanisms, key=lambda id: id not in result.part.mechanisms)
     return [
         (
             id,
             result.family_of.get(id, ""),
-            "yes" if id in result.found.mechanisms else "no",
+            "yes" if id in result.part.mechanisms else "no",
             alone(id),
             share(result.stability.questions[id]),
             share(result.stability.conversations.get(id)),
@@ -294,23 +294,23 @@ def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def set_text(result: Composed, command: str) -> str:
     """The found part as the file of a mechanism set."""
-    found = result.found
+    part = result.part
     lines = [
         f"# The smallest part of {result.chosen.name} that `hebbarium compose` found: {command}",
         *(
-            f"# {scored.label}: {number(scored.found, 4)} ({result.chosen.name} {number(scored.whole, 4)}, "
+            f"# {scored.label}: {number(scored.part, 4)} ({result.chosen.name} {number(scored.whole, 4)}, "
             f"margin {scored.margin:g})"
             for scored in result.constraints
         ),
     ]
     data: dict[str, Any] = {
-        "summary": found.summary,
-        "mechanisms": {id: dict(values) for id, values in found.mechanisms.items()}
-        if any(found.mechanisms.values())
-        else list(found.mechanisms),
+        "summary": part.summary,
+        "mechanisms": {id: dict(values) for id, values in part.mechanisms.items()}
+        if any(part.mechanisms.values())
+        else list(part.mechanisms),
     }
-    if found.alternates:
-        data["alternates"] = {id: list(others) for id, others in found.alternates.items()}
+    if part.alternates:
+        data["alternates"] = {id: list(others) for id, others in part.alternates.items()}
     return visible("\n".join(lines), keep="\n") + "\n" + yaml_text(data)
 
 
@@ -360,7 +360,7 @@ def panel(result: Composed, place: int, cost: str) -> dict[str, Any]:
         if cost == "mechanisms"
         else [],
         "found": next(
-            at(part) for part in result.points if set(part.part) == set(result.found.mechanisms)
+            at(part) for part in result.points if set(part.part) == set(result.part.mechanisms)
         ),
         "whole": y.at(scored.whole),
         "floor": y.at(floor),

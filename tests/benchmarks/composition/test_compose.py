@@ -228,12 +228,12 @@ def test_what_is_found_is_allowed_and_written_as_a_set(
 ) -> None:
     out, target = tmp_path / "out", tmp_path / "lean.yaml"
     result = composed(out, embedder, write=target)
-    assert "convex_fusion" in result.found.mechanisms
-    assert len(result.found.mechanisms) < len(CHOSEN.mechanisms)
+    assert "convex_fusion" in result.part.mechanisms
+    assert len(result.part.mechanisms) < len(CHOSEN.mechanisms)
     assert all(one.loss <= one.margin + 1e-12 for one in result.constraints)
     for file in (target, out / "found.yaml"):
         written = REGISTRY.set(str(file))
-        assert dict(written.mechanisms) == dict(result.found.mechanisms)
+        assert dict(written.mechanisms) == dict(result.part.mechanisms)
     plain_data = json.loads((out / "composition.json").read_text())
     assert plain_data == json.loads(json.dumps(to_json(result)))
     assert [one["mechanism"] for one in plain_data["mechanisms"]] == list(CHOSEN.mechanisms)
@@ -264,7 +264,7 @@ def test_a_composition_that_was_stopped_continues_and_finds_the_same(
     assert len(kept) == after
     elsewhere = composed(tmp_path / "other", embedder, jobs=2)
     for other in (again, elsewhere):
-        assert other.found == result.found
+        assert other.part == result.part
         assert [point.scores for point in other.points] == [p.scores for p in result.points]
         assert other.stability == result.stability
         assert other.validated == result.validated
@@ -277,7 +277,7 @@ def test_the_folder_of_another_composition_is_refused(
     with pytest.raises(InputError, match="other compositions"):
         composed(tmp_path / "out", embedder, asked(folds=0, margin=0.5))
     lenient = composed(tmp_path / "out", embedder, asked(folds=0, margin=1.0), replace_result=True)
-    assert list(lenient.found.mechanisms) == ["convex_fusion"]
+    assert list(lenient.part.mechanisms) == ["convex_fusion"]
 
 
 def test_a_cost_in_milliseconds_is_measured_once(
@@ -288,7 +288,7 @@ def test_a_cost_in_milliseconds_is_measured_once(
     monkeypatch.setattr(module, "costs_of", lambda *_, **__: pytest.fail("measured again"))
     again = composed(tmp_path / "out", embedder, asked(folds=0, cost="question"))
     assert again.costs == first.costs
-    assert again.found == first.found
+    assert again.part == first.part
 
 
 def test_one_conversation_gives_a_part_and_no_honest_estimate(
