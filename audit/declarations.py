@@ -8,6 +8,7 @@ words or vectors are exchanged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,6 +37,7 @@ TOLD_TEXTS: Final = frozenset(
 )
 TIMED: Final = (1, 4)  # numbers of the questions that name a time
 FEW: Final = 4
+COMPLETED: Final = 0.85  # of the score of a whole text: half of it was completed
 MISSPELT: Final = "stashun mll gardn"
 # two questions of one kind about other things
 ALIKE: Final = ("Where did Ada see the blue boat?", "Where did Bo find the red car?")
@@ -103,6 +105,7 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     embedder.other = {}
     misspelt, alike = scores(MISSPELT), [scores(question) for question in ALIKE]
     told = [scores(text) for _, _, _, text in TOLD[::9]]
+    halves = [scores(" ".join(text.split()[::2])) for _, _, _, text in TOLD[::9]]
     # nothing is less similar to a text than its opposite
     embedder.other = {f"{text}   ": text for _, _, _, text in TOLD[::9]}
     embedder.opposed = frozenset(embedder.other)
@@ -117,7 +120,8 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
             by_words=_differ(plain, same_vector, s),
             of_misspelt=misspelt[s.name],
             of_kind=_differ(alike[:1], alike[1:], s),
-            of_told=np.concatenate([t[s.name] for t in told]),
+            of_told=[t[s.name] for t in told],
+            of_halves=[h[s.name] for h in halves],
             of_opposite=np.concatenate([o[s.name] for o in opposite]),
         )
 
@@ -138,10 +142,11 @@ def _wrong(
     by_words: bool,
     of_misspelt: Scores,
     of_kind: bool,
-    of_told: Scores,
+    of_told: list[Scores],
+    of_halves: list[Scores],
     of_opposite: Scores,
 ) -> Iterator[str]:
-    all_scores = np.concatenate([*by_question, of_told])
+    all_scores = np.concatenate([*by_question, *of_told])
     given = all_scores[~np.isnan(all_scores)]
     if s.scale is Scale.SUPPORT and s.floor != 0.0:
         yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
@@ -154,6 +159,15 @@ def _wrong(
     needs = {v.ACTIVATION, v.LOG_STRENGTH} & reads
     if s.scale is Scale.LOG_ODDS and not needs:
         yield f"{s.name} is an estimate of need in ln odds, and reads none"
+    if s.facet is Facet.TIME and needs:
+        yield f"{s.name} is evidence of TIME, and reads how often memories were used"
+    if s.facet is Facet.USE and not needs:
+        yield f"{s.name} is evidence of USE, and reads no use"
+    around = {v.NOW, v.SESSION, v.SPEAKER} & {
+        item_of(read) for declared in entry.load().hooks() for read in declared.reads
+    }
+    if s.facet is Facet.CONTEXT and not around:
+        yield f"{s.name} is evidence of CONTEXT, and reads neither when, where nor by whom"
     if not given.size:
         return
     asked = any(not np.array_equal(by_question[0], other, equal_nan=True) for other in by_question)
@@ -191,6 +205,12 @@ def _wrong(
         yield f"{s.name} is evidence of {s.facet.name}, and depends on words besides the vector"
     if s.facet in BY_WORDS and not of_match and by_vector:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on the vector besides the words"
+    whole, half = (_mean_best(scores) for scores in (of_told, of_halves))
+    completed = half >= COMPLETED * whole
+    if s.facet is Facet.COMPLETION and not completed:
+        yield f"{s.name} is evidence of COMPLETION, and {half:g} for half a text, {whole:g} for all of it"
+    if s.facet is Facet.MEANING and completed:
+        yield f"{s.name} is evidence of MEANING, and for half a text as high as for all of it"
     of_sounds = bool((~np.isnan(of_misspelt) & (of_misspelt != 0.0)).any())
     if s.facet is Facet.WORDS and s.direct and of_sounds:
         yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"
@@ -207,6 +227,12 @@ def _wrong(
         and {item.name for item in reads if item is not v.VISIBLE} <= TOLD_TEXTS
     ):
         yield f"{s.name} is evidence of {s.facet.name}, and reads nothing but texts"
+
+
+def _mean_best(by_question: list[Scores]) -> float:
+    """Mean of the best scores; NaN without any."""
+    best = [float(np.nanmax(x)) for x in by_question if not np.isnan(x).all()]
+    return float(np.mean(best)) if best else math.nan
 
 
 # --- columns ----------------------------------------------------------------------------------------

@@ -270,6 +270,15 @@ def declared(signal: Signal, **fields: Any) -> Iterator[None]:
             "differs between questions of one kind",
         ),
         ("hyperdimensional_binding", {"facet": Facet.WHEN}, "is silent without a time"),
+        ("dense_similarity", {"facet": Facet.COMPLETION}, "for half a text"),
+        ("systems_transfer", {"facet": Facet.COMPLETION}, "for half a text"),
+        ("hopfield_completion", {"facet": Facet.MEANING}, "half a text as high as for all"),
+        ("titans_memory", {"facet": Facet.MEANING}, "half a text as high as for all"),
+        ("recency", {"facet": Facet.USE}, "is evidence of USE, and reads no use"),
+        ("heat", {"facet": Facet.TIME}, "reads how often memories were used"),
+        ("spreading_activation", {"facet": Facet.CONTEXT}, "neither when, where nor by whom"),
+        ("hyperdimensional_binding", {"floor": -1.0}, "the floor -1, and is never below"),
+        ("trigram_match", {"floor": -1.0}, "the floor -1, and is never below"),
     ],
 )
 def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output: str) -> None:
