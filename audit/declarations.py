@@ -182,6 +182,8 @@ def _wrong(
     # a memory without a score is no better than one that matches
     if s.direct and given.size < all_scores.size and given.min() < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g} and the score {given.min():g}"
+    if s.scale is Scale.SIMILARITY and np.median(given) < s.floor - ROUNDING:
+        yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
     least = float(np.nanmin([given.min(), *of_opposite[~np.isnan(of_opposite)]]))
     if s.scale is Scale.SIMILARITY and s.floor < 0.0 <= least + ROUNDING:
         yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
