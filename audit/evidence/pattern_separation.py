@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,13 @@ def driven(
     turnover: float = 0.0,
     young: tuple[float, float, float] = MATURE,
     spread: float = 0.5,
+    readers: Callable[..., Any] | None = None,
 ) -> Vector:
     h = np.full(units, np.nan)
     for generation in specimen.generations(turnover, units):
         specimen.drive(
             x,
-            *specimen.readers(seed, generation, units, len(x), read, spread),
+            *(readers or specimen.readers)(seed, generation, units, len(x), read, spread),
             generation,
             turnover,
             normalised,
@@ -80,15 +82,25 @@ def coded(specimen: Any, x: Vector, k: int, seed: int, **options: Any) -> set[in
     return set(specimen.winners(driven(specimen, x, seed, **options), k).tolist())
 
 
-def transfer(specimen: Any, shared: float, k: int, draws: int = DRAWS, **options: Any) -> float:
-    """Mean share of common active units, over new projections and patterns."""
+def transfers(
+    specimen: Any, shared: float, active: Sequence[int], draws: int = DRAWS, **options: Any
+) -> list[float]:
+    """Mean share of common active units, over new projections and patterns, for numbers of active
+    units; the two patterns of a draw, and all numbers, have the same projection.
+    """
     rng, shares = np.random.default_rng(0), []
+    readers = functools.lru_cache(maxsize=1)(specimen.readers)
     for seed in range(draws):
-        first_code, second_code = (
-            coded(specimen, x, k, seed, **options) for x in binary_pair(rng, shared)
-        )
-        shares.append(len(first_code & second_code) / k)
-    return float(np.mean(shares))
+        drives = [
+            driven(specimen, x, seed, readers=readers, **options) for x in binary_pair(rng, shared)
+        ]
+        codes = [[set(specimen.winners(h, k).tolist()) for h in drives] for k in active]
+        shares.append([len(a & b) / k for (a, b), k in zip(codes, active, strict=True)])
+    return [float(mean) for mean in np.mean(shares, axis=0)]
+
+
+def transfer(specimen: Any, shared: float, k: int, draws: int = DRAWS, **options: Any) -> float:
+    return transfers(specimen, shared, (k,), draws, **options)[0]
 
 
 def codes_of(specimen: Any, x: Vector, k: int = 41, units: int = 2048) -> NDArray[np.int32]:
@@ -438,9 +450,8 @@ def sparser_codes_have_more_capacity(specimen: Any) -> Any:
     papers=("oreilly1994hippocampal",),
 )
 def outputs_overlap_less_than_inputs(specimen: Any) -> Any:
-    return [transfer(specimen, s, k) for k in SIMULATED for s in SHARED], [
-        o for k in SIMULATED for o in SIMULATED[k]
-    ]
+    overlaps = [transfers(specimen, s, tuple(SIMULATED)) for s in SHARED]
+    return np.transpose(overlaps), [SIMULATED[k] for k in SIMULATED]
 
 
 @signature(
@@ -450,9 +461,7 @@ def outputs_overlap_less_than_inputs(specimen: Any) -> Any:
     papers=("yassa2011pattern",),
 )
 def sparser_codes_separate_more(specimen: Any) -> Any:
-    sparse, dense = (
-        np.array([transfer(specimen, s, k, draws=20) for s in SHARED]) for k in (20, 100)
-    )
+    sparse, dense = np.transpose([transfers(specimen, s, (20, 100), draws=20) for s in SHARED])
     return bool((sparse < np.array(SHARED)).all() and (sparse < dense).all())
 
 
