@@ -1,6 +1,8 @@
-"""All that the author of a mechanism imports: hooks, columns, vocabulary, records, `kernel` and `formula`."""
+"""All that the author of a mechanism imports: hooks, columns, vocabulary, records, `kernel`,
+`exact_kernel` and `formula`.
+"""
 
-from ..base.numerics import formula, kernel
+from ..base.numerics import exact_kernel, formula, kernel
 from ..text.features import Features, SpeechAct, fold, terms_of
 from .columns import Before, Column, Facet, Phase, Scale, Scope, Signal, Structure, Upkeep, signal
 from .drafts import Draft, Kind
@@ -132,6 +134,7 @@ __all__ = [
     "Upkeep",
     "Writing",
     "at_rest",
+    "exact_kernel",
     "fold",
     "forecast",
     "formula",

@@ -14,6 +14,7 @@ from ...engine.base.numerics import exact_kernel, summing_kernel
 def overlaps(patterns: Any, state: Any, out: Any) -> None:
     """X^T xi.  patterns (N, d), one per row; state (d,); out (N,), written.  Cost: O(N d).
 
+    >>> import numpy as np
     >>> out = np.empty(2)
     >>> overlaps(np.array([[1.0, 0.0], [0.6, 0.8]]), np.array([1.0, 1.0]), out)
     >>> out.round(6).tolist()
@@ -41,6 +42,7 @@ def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     Two orthogonal patterns of length 1, and the state equal to the first: p_1 = 1 / (1 +
     exp(-beta)).
 
+    >>> import numpy as np
     >>> p = np.empty(2)
     >>> lse = attention(np.eye(2), np.array([1.0, 0.0]), 2.0, p)
     >>> p.round(6).tolist(), round(lse, 6)
@@ -67,6 +69,7 @@ def update(patterns: Any, p: Any, out: Any) -> None:
     p         (N,)   1   as returned by `attention`
     out       (d,)       xi_new, written
 
+    >>> import numpy as np
     >>> out = np.empty(2)
     >>> update(np.eye(2), np.array([0.75, 0.25]), out)
     >>> out.tolist()
