@@ -23,12 +23,14 @@ names alone      without a year, or a weekday without its week: the latest that 
                  the latest before the day said; near words of the future ("will", "going to",
                  "plan") and after "by" and "until", unless near a verb in the past tense, the next
                  instead
+before last      "the summer before last", "the week before last": the one before the last one
+the other day    the seven days before the day said
 N units ago      one unit long, its middle N units before the day said (days: that whole day; hours
                  and minutes: that time), "in N units" likewise after it; its `focus` is the day in
                  the middle; "a few" is 3, "several" is 5; "two or three days ago" is both;
                  "two Fridays ago" is the Friday before last Friday; "two weeks ago on Monday" is
                  the Monday of these seven days, "a week ago yesterday" the day a week before
-                 yesterday
+                 yesterday, "a week from Friday" the day a week after Friday
 early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months each, of a season
                  one, of a decade from its years 0, 4 and 7, of a week from Monday, Wednesday and
                  Friday; "start", "middle" and "end of" likewise; the `focus` of the middle of a
@@ -42,7 +44,9 @@ before, after X  to the start of X, from the end of X; without the other end, wh
                  LATEST
 between A and B  from the start of A to the end of B; B is the first after A, and A the last before
                  B, where they have no year
-5/7/2023         month first, unless only day first is a date; 7.5.2023 day first
+5/7/2023         month first, unless only day first is a date; 7.5.2023 day first.  10/15 likewise,
+                 its year as for names alone, after "on", "since", "from" and the like; 24/7 is no
+                 day, and 1/2 and 3/4 are days after "on" and in ranges alone
 Recurring times ("every Friday", "Fridays") give nothing, nor do negative numbers ("-3 days ago").
 """
 
@@ -348,7 +352,8 @@ DAYS_PER: Final = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 MONTHS_PER: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _UNITS: Final = {form: unit for unit in (*HOURS_PER, *DAYS_PER, *MONTHS_PER) for form in (unit,
     f"{unit}s", f"{unit}s'")} | {
-    "night": "day", "nights": "day", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute"}  # fmt: skip
+    "night": "day", "nights": "day", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute",
+    "wk": "week", "wks": "week", "yr": "year", "yrs": "year"}  # fmt: skip
 _COUNTS: Final = {word: n for n, word in enumerate(
     ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
      "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
@@ -376,7 +381,14 @@ _HOLIDAYS: Final[dict[str, Callable[[int], int]]] = {  # ordinal of the day, of 
     "boxing day": lambda year: date(year, 12, 26).toordinal(),
     "new year": lambda year: date(year, 1, 1).toordinal(),
     "valentine's day": lambda year: date(year, 2, 14).toordinal(),
+    "st patrick's": lambda year: date(year, 3, 17).toordinal(),
+    "april fools": lambda year: date(year, 4, 1).toordinal(),
+    "april fool's": lambda year: date(year, 4, 1).toordinal(),
+    "may day": lambda year: date(year, 5, 1).toordinal(),
+    "independence day": lambda year: date(year, 7, 4).toordinal(),
+    "bastille day": lambda year: date(year, 7, 14).toordinal(),
     "halloween": lambda year: date(year, 10, 31).toordinal(),
+    "bonfire night": lambda year: date(year, 11, 5).toordinal(),
     "thanksgiving": _thanksgiving,
     "easter": _easter,
     "easter sunday": _easter,
@@ -462,6 +474,18 @@ _DIGITS: Final = frozenset("0123456789")
 _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
 
+_DAYS_BETWEEN: Final = ("day", "week", "fortnight")
+_SHORT_UNITS: Final = {"d": "day", "w": "week", "wk": "week", "h": "hour", "hr": "hour", "hrs": "hour",
+                       "min": "minute", "mins": "minute", "mo": "month", "y": "year", "yr": "year",
+                       "yrs": "year"}  # fmt: skip
+_SHORT: Final = re.compile(rf"(\d{{1,3}})({'|'.join(_SHORT_UNITS)})", re.ASCII)
+# first year; "the twenties" are of two centuries
+_DECADES: Final = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980,
+                   "nineties": 1990}  # fmt: skip
+# before "10/15", which is a fraction or a name elsewhere
+_BEFORE_SLASHES: Final = frozenset(("on", "since", "until", "till", "by", "before", "after", "from",
+                                    "between", "and", "to", "through"))  # fmt: skip
+_FRACTIONS: Final = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4", "24/7", "9/11"))
 _LATIN: Final = re.compile("[a-z]+")
 
 
@@ -581,6 +605,17 @@ class _Reader:
         """
         j = after + (self.word(after) == ",")
         j += self.word(j) == "on"
+        if 28 * DAY <= span[1] - span[0] <= 31 * DAY and self.word(j - 1) == "on":
+            k = j + (self.word(j) == "the")
+            number = self.day_number(k)
+            if (
+                number is not None
+                and self.word(k + 1) not in (*_MONTHS, "of", "/", *_UNITS)
+                and date.fromordinal(round(span[0] / DAY) + _EPOCH).day == 1
+                and 0 < number <= round((span[1] - span[0]) / DAY)
+            ):
+                self.focus = None
+                return (span[0] + DAY * (number - 1), span[0] + DAY * number), k + 1
         if DAY < span[1] - span[0] <= 14 * DAY and self.word(j) in _WEEKDAYS:
             day = self.narrowed_to(_WEEKDAYS[self.word(j)], span)
             if day[0] < span[1]:
@@ -879,9 +914,18 @@ class _Reader:
             return timed
         if len(word) > 6 and (written := _WRITTEN.fullmatch(word)) is not None:
             return self.written_date(written), i + 1
+        if (short := _SHORT.fullmatch(word)) is not None:
+            return (
+                (self.around(self.said, -int(short[1]), _SHORT_UNITS[short[2]]), i + 2)
+                if self.word(i + 1) == "ago"
+                else None
+            )
+        if self.word(i + 1) == "/" and (slashed := self.slashed(i)) is not None:
+            return slashed
         decade = _DECADE.fullmatch(word) if word[-1] == "s" else None
         if decade is not None and (
-            len(decade[1]) == 4 or self.word(i - 1) in ("the", "early", "mid", "late", "-")
+            len(decade[1]) == 4
+            or self.word(i - 1 - (self.word(i - 1) == "'")) in ("the", "early", "mid", "late", "-")
         ):
             first = (
                 int(decade[1])
@@ -911,12 +955,40 @@ class _Reader:
                 return self.day_alone(i, int(match[1])), i + 1
         return self.counted(i, licensed)
 
-    def of_month(self, i: int, day: int) -> _Found | None:
-        """The 5th of last month, the first of the month."""
-        j = i + 2
+    def slashed(self, i: int) -> _Found | None:
+        """10/15: month first, unless only day first is a date; after some prepositions alone."""
+        a, b = self.day_number(i), self.day_number(i + 2)
+        after, before = self.word(i + 3), self.word(i - 1)
         if (
-            self.word(i + 1) != "of"
-            or self.word(j) not in ("the", "this", "last", "next")
+            a is None
+            or b is None
+            or before not in _BEFORE_SLASHES
+            or self.ends[i + 2] - self.starts[i] != len(self.words[i]) + 1 + len(self.words[i + 2])
+            or after in ("/", "of", "th", *_UNITS)
+            or (
+                f"{a}/{b}" in _FRACTIONS
+                and (a == 24 or not (before == "on" or self.word(i - 3) == "/"))
+            )
+        ):
+            return None
+        month, day = (a, b) if a <= 12 else (b, a)
+        return self.day_of_month(i, day, month, i + 3) if 1 <= month <= 12 else None
+
+    def decade(self, i: int, licensed: bool) -> _Found | None:
+        """The nineties."""
+        after = self.word(i + 1)
+        if self.word(i - 1) not in ("the", "early", "mid", "late", "-") or (
+            after.isalpha() and after not in _AFTER_DAY
+        ):
+            return None
+        return _months(12 * _DECADES[self.words[i]], 120), i + 1
+
+    def of_month(self, i: int, day: int) -> _Found | None:
+        """The 5th of last month, the 5th last month, the first of the month."""
+        j = i + 1 + (self.word(i + 1) == "of")
+        if (
+            self.word(j) not in ("the", "this", "last", "next")
+            or (self.word(j) == "the" and j == i + 1)
             or self.word(j + 1) != "month"
         ):
             return None
@@ -1023,6 +1095,8 @@ class _Reader:
 
     def month_name(self, i: int, licensed: bool, how: str = "") -> _Found | None:
         """May 2023, May 7th, 2023, May 5-7, and May alone after a preposition."""
+        if f"{self.words[i]} {self.word(i + 1)}" in _HOLIDAYS:
+            return self.holiday(i, True, how)
         if (month := self.month(i, licensed)) is None:
             return None
         m, j = month
@@ -1039,6 +1113,9 @@ class _Reader:
             return self.day_of_month(i, day, m, after, how, last)
         if (year := self.year_of(j)) is not None:
             return (_months(12 * year[0] + m - 1, 1) if year[0] >= 1 else None), year[1]
+        earlier = self.before_last(i, j, lambda y: _months(12 * y + m - 1, 1))
+        if earlier is not None:
+            return earlier
         if not licensed and not (self.word(j) in _JOINTS and self.word(j + 1) in _MONTHS):
             return None
         return self.recurring(i, lambda y: _months(12 * y + m - 1, 1), how), j
@@ -1047,6 +1124,9 @@ class _Reader:
         first = _SEASONS[self.words[i]]
         if (year := self.year_of(i + 1)) is not None:
             return _months(12 * year[0] + first, 3), year[1]
+        earlier = self.before_last(i, i + 1, lambda y: _months(12 * y + first, 3))
+        if earlier is not None:
+            return earlier
         if not licensed:
             return None
         return self.recurring(i, lambda y: _months(12 * y + first, 3), how), i + 1
@@ -1058,10 +1138,11 @@ class _Reader:
         day_of = _HOLIDAYS.get(name)
         if (
             day_of is None
-            or (name == "new year" and self.word(j) not in ("day", "eve"))
+            or (name == "new year" and not self.turn_of_year(i, j))
             or self.word(j) in _NOT_AFTER_FEAST
         ):
             return None
+        j += self.word(j) == "'" and self.word(j + 1) in ("day", "eve")
         eve = self.word(j) == "eve"
         j += eve or self.word(j) == "day"
         year = self.year_of(j)
@@ -1074,11 +1155,29 @@ class _Reader:
 
         if year is not None:
             return of_year(year[0]), year[1]
+        if (earlier := self.before_last(i, j, of_year)) is not None:
+            return earlier
         return (
             (self.recurring(i, of_year, how), j)
             if licensed or " " in name or name == "easter"
             else None
         )
+
+    def turn_of_year(self, i: int, j: int) -> bool:
+        """Whether "new year" at word i names the day: "New Year's Day", "by New Year".  j: the
+        next word.
+        """
+        return self.word(j) in ("day", "eve") or (
+            self.capital(i) and self.word(i - 1) in ("and", "at", "before", "after", "by", "until")
+        )
+
+    def before_last(self, i: int, j: int, of_year: _OfYear) -> _Found | None:
+        """ "The summer before last": a year before the last one.  j: the word after the name."""
+        if self.word(j) != "before" or self.word(j + 1) != "last":
+            return None
+        last = self.recurring(i, of_year, "last")
+        year = date.fromordinal(round(last[0] / DAY) + _EPOCH).year
+        return of_year(year - 1), j + 2 + (self.word(j + 2) == self.words[i])
 
     def weekday(self, i: int, licensed: bool, how: str = "") -> _Found | None:
         """Friday, Friday night, Friday of last week, Friday, 5 May 2023."""
@@ -1112,6 +1211,9 @@ class _Reader:
         if not how and self.word(j) == "before" and self.word(j + 1) == "last":
             start, end = self.weekday_span(i, weekday, "last")
             return (start - 7.0 * DAY, end - 7.0 * DAY), j + 2 + (self.word(j + 2) == self.word(i))
+        if not how and self.word(j) == "after" and self.word(j + 1) == "next":
+            start, end = self.weekday_span(i, weekday, "next")
+            return (start + 7.0 * DAY, end + 7.0 * DAY), j + 2 + (self.word(j + 2) == self.word(i))
         return self.with_part(self.weekday_span(i, weekday, how), j)
 
     def narrowed_to(self, weekday: int, span: Span) -> Span:
@@ -1334,6 +1436,8 @@ class _Reader:
         ):
             far, near = (_around(self.said, -n, unit) for n in (more[0], count[0]))
             return (far[0], near[1]), more[1] + 2
+        if (half := self.and_a_half(*count)) is not None:
+            return half
         n, j = count[0], count[1] + 1
         if (unit := _UNITS.get(self.word(count[1]))) is None:
             return self.named_ago(n, j) if self.word(j) == "ago" else None
@@ -1348,6 +1452,10 @@ class _Reader:
         if self.word(j) == "from" and self.word(j + 1) in ("now", "today", "tomorrow", "yesterday"):
             shift = {"tomorrow": DAY, "yesterday": -DAY}.get(self.words[j + 1], 0.0)
             return self.around(self.said + shift, n, unit), j + 2
+        if self.word(j) == "from" and self.word(j + 1) in _WEEKDAYS and unit in _DAYS_BETWEEN:
+            start = self.weekday_span(j + 1, _WEEKDAYS[self.words[j + 1]], "next")[0]
+            day = round(start / DAY) + _EPOCH + DAYS_PER[unit] * n
+            return _days(day, day + 1), j + 2
         if self.word(j) == "from" and self.word(j + 1) in _WEEKDAYS:
             return _beside(
                 Relation.AFTER,
@@ -1358,6 +1466,25 @@ class _Reader:
         if self.word(j) in ("before", "after"):
             return self.offset(j, n, unit)
         return None
+
+    def and_a_half(self, n: int, j: int) -> _Found | None:
+        """An hour and a half ago, two and a half years ago.  n: the count, j: the next word."""
+        half = ["and", "a", "half"]
+        if self.words[j : j + 3] == half:
+            unit, k = self.word(j + 3), j + 4
+        elif self.words[j + 1 : j + 4] == half:
+            unit, k = self.word(j), j + 4
+        else:
+            return None
+        count, smaller = {"hour": (60, "minute"), "year": (12, "month")}.get(
+            _UNITS.get(unit, ""), (0, "")
+        )
+        if not count or self.word(k) != "ago":
+            return None
+        whole = count * n + count // 2
+        if smaller == "minute":  # as long as an hour ago
+            return _around(self.said - whole / 60.0, 0, "hour"), k + 1
+        return self.around(self.said, -whole, smaller), k + 1
 
     def around(self, said: float, count: int, unit: str) -> Span:
         """`_around`, whose middle day is the focus if it is longer than a day."""
@@ -1474,6 +1601,14 @@ class _Reader:
                 self.direction(i, self.default(i)) > 0 or date.fromordinal(self.day).weekday() >= 5
             )
             return _calendar_unit("weekend", self.day, 0 if ahead else -1), i + 2
+        if word == "other":
+            return (
+                (_days(self.day - 7, self.day), i + 3)
+                if self.word(i + 2) in ("day", "night", "morning", "evening")
+                and self.word(i - 1) not in ("on", "in", "of", "and", "for")
+                and self.word(i + 3) != "of"
+                else None
+            )
         if word in ("a", "an", "the", "in", "on", "at"):
             return None
         return self.at(i + 1, licensed)
@@ -1511,13 +1646,28 @@ class _Reader:
         return self.event(i, relation, 0, "")
 
     def between(self, i: int, licensed: bool) -> _Found | None:
-        """Between A and B, from A to B."""
+        """Between A and B, from A to B, from 2 to 4 pm yesterday."""
+        if (hours := self.between_hours(i + 1)) is not None:
+            return hours
         reading = self.range_of(i + 1, licensed)
         return (
             reading
             if reading is None or self.words[i] == "from" or "and" in self.words[i + 1 : reading[1]]
             else None
         )
+
+    def between_hours(self, i: int) -> _Found | None:
+        """2 pm and 4 pm yesterday."""
+        if (first := self.clock(i)) is None or self.word(first[1]) not in ("and", *_JOINTS):
+            return None
+        if (last := self.clock(first[1] + 1)) is None:
+            return None
+        j = last[1] + (self.word(last[1]) in ("on", "of", ","))
+        day = self.safely(_Reader.at, j, True)
+        if day is None or day[0] is None or day[1] <= j or day[0][1] - day[0][0] != DAY:
+            return None
+        start, end = (day[0][0] + sum(hours) / 2.0 for hours in (first[0], last[0]))
+        return ((start, end) if start < end else None), day[1]
 
     def range_of(self, i: int, licensed: bool) -> _Found | None:
         """A to B, after "between" A and B; A alone if no B follows."""
@@ -1533,7 +1683,7 @@ class _Reader:
         if (
             day is not None
             and end - start == DAY
-            and self.word(j + 2) not in (*_MONTHS, "of", *_UNITS)
+            and self.word(j + 2) not in (*_MONTHS, "of", "/", *_UNITS)
         ):
             at = date.fromordinal(round(start / DAY) + _EPOCH)
             try:
@@ -1561,12 +1711,15 @@ class _Reader:
         return None if reading is None else (None, reading[1])
 
     def quarter(self, i: int, licensed: bool) -> _Found | None:
-        """Q2 2023, and Q2 alone after a preposition."""
-        year, first = self.year_of(i + 1), 3 * (int(self.words[i][1]) - 1)
+        """Q2 2023 and H1 2023, and Q2 alone after a preposition."""
+        length = 3 if self.words[i][0] == "q" else 6
+        year, first = self.year_of(i + 1), length * (int(self.words[i][1]) - 1)
         if year is not None:
-            return _months(12 * year[0] + first, 3), year[1]
+            return _months(12 * year[0] + first, length), year[1]
         return (
-            (self.recurring(i, lambda y: _months(12 * y + first, 3)), i + 1) if licensed else None
+            (self.recurring(i, lambda y: _months(12 * y + first, length)), i + 1)
+            if licensed
+            else None
         )
 
     # --- events and order
@@ -1632,7 +1785,10 @@ _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     **dict.fromkeys(_COUNTS, _Reader.counted),
     **dict.fromkeys(_MONTHS, _Reader.month_name),
     **dict.fromkeys(_SEASONS, _Reader.season),
-    **dict.fromkeys((name.split()[0] for name in _HOLIDAYS if name != "new year"), _Reader.holiday),
+    **dict.fromkeys(
+        (first for name in _HOLIDAYS if (first := name.split()[0]) not in ("new", *_MONTHS)),
+        _Reader.holiday,
+    ),
     "new": _Reader.holiday,
     "small": _Reader.of_day,
     **dict.fromkeys((*_WEEKDAYS, *_SHORT_WEEKDAYS), _Reader.weekday),
@@ -1645,7 +1801,8 @@ _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     **dict.fromkeys(_RELATIONS, _Reader.relation),
     **dict.fromkeys(("between", "from"), _Reader.between),
     **dict.fromkeys(("every", "each"), _Reader.recurrence),
-    **dict.fromkeys(("q1", "q2", "q3", "q4"), _Reader.quarter),
+    **dict.fromkeys(("q1", "q2", "q3", "q4", "h1", "h2"), _Reader.quarter),
+    **dict.fromkeys(_DECADES, _Reader.decade),
     **dict.fromkeys(("morning", "afternoon", "evening", *_HOURS), _Reader.of_day),
     "half": _Reader.half,
     "the": _Reader.article,

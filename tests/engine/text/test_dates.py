@@ -197,7 +197,7 @@ CASES: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     around(R(weeks=3), *WEEK)),
     ("two Fridays ago", day(D + R(days=-1, weekday=FR(-1)) - R(weeks=1))), ("three summers ago",
     month(2020, 6, 3)),
-    ("a week from Friday", around(R(weekday=FR) + R(weeks=1), *WEEK)), ("the week before last",
+    ("a week from Friday", day(D + R(weekday=FR) + R(weeks=1))), ("the week before last",
     week(-2)),
     ("the night before last", part(D, -30, -18)), ("yesterday's news", day(D - R(days=1))),
     ("last week's talk", week(-1)),
@@ -608,3 +608,67 @@ def test_any_order_of_the_words_gives_intervals_or_nothing(words: list[str], sai
     for found in times(" ".join(words), said).expressions:
         assert found.start < found.end and math.isfinite(found.start) and math.isfinite(found.end)
         assert found.text
+
+
+SATURDAY = datetime(2026, 2, 28, 8, 10)
+ASKED: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
+    ("Who did I meet 10d ago?", on(2026, 2, 18)),
+    ("What did I pay 3 wks ago?", on(2026, 2, 4, 7)),
+    ("What did I write 2w ago?", on(2026, 2, 11, 7)),
+    ("Who called 5 hrs ago?", (datetime(2026, 2, 28, 2, 40), datetime(2026, 2, 28, 3, 40))),
+    ("Which film did we see 2 yrs ago?", (datetime(2023, 8, 28), datetime(2024, 8, 28))),
+    ("Where did we hike the autumn before last?", month(2024, 9, 3)),
+    ("Where did we go the summer before last?", month(2024, 6, 3)),
+    ("Who visited the Christmas before last?", on(2024, 12, 25)),
+    ("Which concerts were there in the October before last?", month(2024, 10)),
+    ("What did I plant on 2/3?", on(2026, 2, 3)),
+    ("What did I plant on 3/4?", on(2025, 3, 4)),
+    ("What did I plant on 13/2?", on(2026, 2, 13)),
+    ("What was discussed from 2/9 to 2/13?", on(2026, 2, 9, 5)),
+    ("What was discussed between 12/29 and 1/2?", on(2025, 12, 29, 5)),
+    ("What was discussed since 2/20?", (datetime(2026, 2, 20), SATURDAY)),
+    ("Who called last month on the 31st?", on(2026, 1, 31)),
+    ("Who called last month on the 5th?", on(2026, 1, 5)),
+    ("Who called on the 12th last month?", on(2026, 1, 12)),
+    ("What happened in H2 2024?", month(2024, 7, 6)),
+    ("What did he play in the eighties?", year(1980, 10)),
+    ("What did he play in the '90s?", year(1990, 10)),
+    ("What did I read the other evening?", on(2026, 2, 21, 7)),
+    ("What is due a fortnight from Monday?", on(2026, 3, 16)),
+    ("What do I have the Monday after next?", on(2026, 3, 9)),
+    ("What did I do between noon and 3 pm yesterday?", part(datetime(2026, 2, 27), 12, 15)),
+    ("What did I do from 2 pm to 4 pm on Monday?", part(datetime(2026, 2, 23), 14, 16)),
+    ("What did I write a year and a half ago?", (datetime(2024, 8, 13), datetime(2024, 9, 13))),
+    ("Who rang an hour and a half ago?", part(datetime(2026, 2, 28, 6, 10), 0, 1)),
+    ("Who rang two and a half hours ago?", part(datetime(2026, 2, 28, 5, 10), 0, 1)),
+    ("What did we do on St Patrick's Day?", on(2025, 3, 17)),
+    ("What did we do on May Day?", on(2025, 5, 1)),
+    ("Who fooled me on April Fools' Day?", on(2025, 4, 1)),
+    ("What did we do between Christmas and New Year?", on(2025, 12, 25, 8)),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), ASKED, ids=[text for text, _ in ASKED])
+def test_a_question_has_the_interval_of_its_time(
+    text: str, expected: tuple[Moment, Moment]
+) -> None:
+    read = times(text, hours(SATURDAY)).expressions
+    assert [(e.start, e.end) for e in read] == [
+        tuple(pytest.approx(hours(at), rel=0, abs=1e-6) for at in expected if at)
+    ]
+
+
+@pytest.mark.parametrize("text", [
+    "May I borrow the car?", "Which march did the band play?", "Did the fall hurt Bo?",
+    "How far did I get in 20 minutes of running?", "What is my 1/2 cup measure for?",
+    "Is the shop open 24/7?", "Did the bill go up by 1/3?", "Who may know the code?",
+    "What does April like to eat?", "Who wed in the old church?", "What is on the other hand?",
+    "What is the ratio 3/4 of?", "How much is 10/15 as a decimal?", "Which size is 7/16?",
+    "What does H2 mean in chemistry?", "Which H1 heading did I choose?",
+    "What did Mark say about the second half?", "What is the St Patrick church like?",
+    "What is the new year of the model?", "Where is the 3d printer?", "Who has a 2d barcode?",
+    "Who is the man in the sixties dress?", "What did I do to the other days of the plan?",
+    "What was on the other day of the fair?", "How long is a fortnight?",
+])  # fmt: skip
+def test_a_word_of_an_ordinary_question_is_no_time(text: str) -> None:
+    assert times(text, hours(SATURDAY)).expressions == ()
