@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scripts import script
 from typer.testing import CliRunner
 
 from hebbarium.benchmarks.composition import compose as module
@@ -244,6 +245,14 @@ def test_what_is_found_is_allowed_and_written_as_a_set(
     assert "The smallest part of some" in page
     assert "<svg" in page
     assert "loss held out" in (out / "composition.md").read_text()
+    section = "\n".join(
+        script("composition_page").section(json.loads((out / "composition.json").read_text()))
+    )
+    assert result.headline in section
+    sizes = [len(point.part) for point in result.path()]
+    rows = section.partition("The path")[2].partition("How often")[0].splitlines()
+    assert [int(row.split("|")[1]) for row in rows if row[:3].strip("| ").isdigit()] == sizes
+    assert all(f"| `{id}` | yes |" in section for id in result.found.mechanisms)
 
 
 def test_a_composition_that_was_stopped_continues_and_finds_the_same(
