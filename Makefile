@@ -23,10 +23,10 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 # Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
 SAME := --hypothesis-seed 0
 
+# mypy has one process, so that it runs beside the tests; both must pass.
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(PYTEST) -m "not slow" $(SAME)
+	@$(BIN)/mypy & types=$$!; $(PYTEST) -m "not slow" $(SAME); tests=$$?; wait $$types && exit $$tests
 
 # What `test` leaves out, and again what it tries on few examples or in plain Python.
 test-all: test
