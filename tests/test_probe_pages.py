@@ -131,18 +131,28 @@ def test_at_most_three_mechanisms_of_everything_are_inert_and_each_has_a_reason(
 
 def test_a_new_run_takes_the_place_of_its_old_one_alone(made: ModuleType) -> None:
     known = {
-        "sets": {"bm25": 1, "hybrid": 2},
-        "code": "a",
+        "sets": {"bm25": {"a": 1, "b": 1}, "hybrid": {"a": 2, "b": 2}},
+        "code": "old",
+        "date": "then",
+        "embedder": "e",
+        "seeds": {"bm25": 10, "hybrid": 10},
         "alive": {"default": 3, "everything": 4},
         "alive, others": {"default": 5, "everything": 6},
     }
-    found = {"sets": {}, "seeds": {}, "alive": {"everything": 7}}
-    assert made.renewed(known, found) == {
-        **known,
-        "seeds": {},
-        "alive": {"default": 3, "everything": 7},
-        "alive, others": {"default": 5},
-    }
+    matrix = {"sets": {}, "seeds": {}, "alive": {"everything": 7}}
+    made_of_matrix = made.renewed(known, matrix)
+    assert made_of_matrix["sets"] == known["sets"] and "again" not in made_of_matrix
+    assert made_of_matrix["alive"] == {"default": 3, "everything": 7}
+    assert made_of_matrix["alive, others"] == {"default": 5}
+    later = {"code": "new", "date": "now", "embedder": "e"}
+    some = made.renewed(known, {**later, "sets": {"bm25": {"b": 8}}, "seeds": {"bm25": 3}})
+    assert some["sets"] == {"bm25": {"a": 1, "b": 8}, "hybrid": {"a": 2, "b": 2}}
+    assert (some["code"], some["seeds"]) == ("old", known["seeds"])
+    assert some["again"] == [
+        {"code": "new", "date": "now", "probes": ["b"], "seeds": 3, "sets": []}
+    ]
+    whole = made.renewed(known, {**later, "sets": {"bm25": {"a": 8, "b": 8}}, "seeds": {"bm25": 3}})
+    assert whole["code"] == "new" and whole["seeds"] == {"bm25": 3, "hybrid": 10}
 
 
 def test_a_whole_matrix_shows_the_cells_that_move(

@@ -22,19 +22,19 @@ def run(life: Life, seed: int) -> Numbers:
     second = [
         f"{name} returned the {thing}." for name, thing in zip(names, things[PAIRS:], strict=True)
     ]
-    found = {}
+    numbers = {}
     for order in ("blocked", "interleaved"):
         strength = {}
         for name in ("alone", "both"):
-            one, ids = life.fresh(), dict[str, str]()
+            memory, ids = life.fresh(), dict[str, str]()
             for turn in range(2 * ROUNDS):
                 is_first = turn < ROUNDS if order == "blocked" else turn % 2 == 0
                 if is_first or name == "both":
-                    _study(one, first if is_first else second, ids)
-                one.wait(DAY)
-            strength[name] = mean(one.strength([ids[text] for text in first]))
-        found[f"{order}: kept"] = math.exp(strength["both"] - strength["alone"])
-    return found
+                    _study(memory, first if is_first else second, ids)
+                memory.wait(DAY)
+            strength[name] = mean(memory.strength([ids[text] for text in first]))
+        numbers[f"{order}: kept"] = math.exp(strength["both"] - strength["alone"])
+    return numbers
 
 
 def answers(life: Life, seed: int) -> Numbers:
@@ -45,14 +45,14 @@ def answers(life: Life, seed: int) -> Numbers:
         for verb, mine in (("borrowed", things[:PAIRS]), ("returned", things[PAIRS:]))
     ]
     first, second = (life.tell_all(texts, apart=MINUTE, at=life.now + MINUTE) for texts in lists)
-    found = {}
+    numbers = {}
     for when in ("before", "after"):
         sides = (lists[0], first, second), (lists[1], second, first)
-        found[f"lead {when} sleep"] = mean(
-            [life.lead(*each) for side in sides for each in zip(*side, strict=True)]
+        numbers[f"lead {when} sleep"] = mean(
+            [life.lead(*pair) for side in sides for pair in zip(*side, strict=True)]
         )
         life.sleep()
-    return found
+    return numbers
 
 
 def _study(life: Life, texts: list[str], ids: dict[str, str]) -> None:

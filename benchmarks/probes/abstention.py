@@ -39,12 +39,12 @@ def run(life: Life, seed: int) -> Numbers:
 
 def calibrated(life: Life, seed: int) -> Settings:
     """The gate with a probability fitted to other lives; as it is where it judges nothing."""
-    found = []
+    answered = []
     for other in range(OTHER_SEEDS + LIVES * seed, OTHER_SEEDS + LIVES * (seed + 1)):
-        found.append(answers(life.fresh(settings={GATE: UNFITTED}), other))
-        if np.all(found[0][1] == 1.0):  # no gate judges
+        answered.append(answers(life.fresh(settings={GATE: UNFITTED}), other))
+        if np.all(answered[0][1] == 1.0):  # no gate judges
             return {}
-    right, sure = np.concatenate(found, axis=1)
+    right, sure = np.concatenate(answered, axis=1)
     judged = (sure > 0.0) & (sure < 1.0)
     if not judged.any() or not np.ptp(right[judged]):
         return {}

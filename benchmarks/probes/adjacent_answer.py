@@ -32,17 +32,17 @@ def run(life: Life, seed: int) -> Numbers:
         life.tell(told, asker, f"day {i}", at=life.now + MINUTE)
         ids[i] = life.tell(replies[i], replier, f"day {i}", at=life.now + 10 * SECOND)
         life.wait(DAY / 4)
-    found = {}
+    numbers = {}
     for name, rows in (("asked", range(PAIRS)), ("not asked", range(PAIRS, 2 * PAIRS))):
         questions = [f"Where is the {things[i]}?" for i in rows]
-        found[name] = (
+        numbers[name] = (
             sum(life.hit(text, ids[i], FIRST) for text, i in zip(questions, rows, strict=True))
             / PAIRS
         )
-        found[f"margin, {name}"] = mean(
+        numbers[f"margin, {name}"] = mean(
             [life.margin(text, ids[i]) for text, i in zip(questions, rows, strict=True)]
         )
-    return found
+    return numbers
 
 
 PROBES = (

@@ -58,11 +58,11 @@ def run(life: Life, seed: int) -> Numbers:
         ]
         for kind, text in ASKED.items()
     }
-    first = [lead > 0 for each in leads.values() for lead in each if lead == lead]
+    first = [lead > 0 for of_kind in leads.values() for lead in of_kind if lead == lead]
     return {
         "right one first": mean(first),
-        "lead": mean([mean(each) for each in leads.values()]),
-        **{f"lead, {kind}": mean(each) for kind, each in leads.items()},
+        "lead": mean([mean(of_kind) for of_kind in leads.values()]),
+        **{f"lead, {kind}": mean(of_kind) for kind, of_kind in leads.items()},
     }
 
 

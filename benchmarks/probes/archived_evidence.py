@@ -48,13 +48,13 @@ def run(life: Life, seed: int) -> Numbers:
         }
         for hop, id in enumerate(reversed(mine[:-1]), 1):
             reached[hop].append(id in answer)
-    found = [hit for hits in reached.values() for hit in hits]
+    hits_of_all = [hit for hits in reached.values() for hit in hits]
     return {
         **{
             f"reached, {hop} hop{'s' * (hop > 1)}": sum(hits) / len(hits)
             for hop, hits in reached.items()
         },
-        "unreachable": 1.0 - sum(found) / len(found),
+        "unreachable": 1.0 - sum(hits_of_all) / len(hits_of_all),
     }
 
 

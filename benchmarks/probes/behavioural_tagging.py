@@ -28,10 +28,10 @@ def run(life: Life, seed: int) -> Numbers:
         names[-EACH:],
         s.rng.permutation(len(things)).tolist(),
     )
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for condition in ("shared", "apart"):
-        one = life.fresh()
-        start = one.now + BEFORE
+        memory = life.fresh()
+        start = memory.now + BEFORE
         weak = [
             (start + place * SECOND, f"{names[i]} moved the {things[i]}.", i)
             for place, i in enumerate(order)
@@ -48,17 +48,17 @@ def run(life: Life, seed: int) -> Numbers:
         ]
         ids: dict[int, str] = {}
         for at, text, i in sorted(weak + strong):
-            id = one.tell(text, at=at)
+            id = memory.tell(text, at=at)
             if i >= 0:
                 ids[i] = id
-        one.until(start + LASTS)
-        strength = one.strength([ids[i] for i in range(len(things))])
+        memory.until(start + LASTS)
+        strength = memory.strength([ids[i] for i in range(len(things))])
         alone = mean(strength[len(LAGS) * EACH :])
-        found |= {
+        numbers |= {
             f"{condition} {lag:+d} h": mean(strength[k * EACH : (k + 1) * EACH]) - alone
             for k, lag in enumerate(LAGS)
         }
-    return found
+    return numbers
 
 
 _BAND: Final[dict[str, tuple[Claim, ...]]] = {

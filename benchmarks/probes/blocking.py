@@ -15,21 +15,21 @@ TRIALS, CASES = 20, 3
 
 
 def run(life: Life, seed: int) -> Numbers:
-    s, found = (
+    s, numbers = (
         Stimuli("blocking", seed),
         dict[str, list[float]]({"A": [], "B, blocked": [], "B, control": []}),
     )
     for _ in range(CASES):
         a, b, other, stranger = s.draw(NAMES, 4)
         for kind, first in (("blocked", a), ("control", other)):
-            one = life.fresh()
-            _trials(one, first)
-            _trials(one, f"{a} and {b}")
-            surprise = {name: _surprise(one, name) for name in (a, b, stranger)}
-            found[f"B, {kind}"].append(surprise[stranger] - surprise[b])
+            memory = life.fresh()
+            _trials(memory, first)
+            _trials(memory, f"{a} and {b}")
+            surprise = {name: _surprise(memory, name) for name in (a, b, stranger)}
+            numbers[f"B, {kind}"].append(surprise[stranger] - surprise[b])
             if kind == "blocked":
-                found["A"].append(surprise[stranger] - surprise[a])
-    return {kind: mean(values) for kind, values in found.items()}
+                numbers["A"].append(surprise[stranger] - surprise[a])
+    return {kind: mean(values) for kind, values in numbers.items()}
 
 
 def _trials(life: Life, who: str) -> None:

@@ -22,20 +22,20 @@ def run(life: Life, seed: int) -> Numbers:
         tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in rows
     )
     texts = [
-        "{} lent the {} from the {} to the {} last winter.".format(*each)
-        for each in list(words)[: max(LOADS)]
+        "{} lent the {} from the {} to the {} last winter.".format(*word)
+        for word in list(words)[: max(LOADS)]
     ]
     cues = [s.dropped(text, SHARE) for text in texts[:ASKED]]
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for load in LOADS:
-        one = life.fresh()
+        memory = life.fresh()
         order = s.rng.permutation(load).tolist()
-        told = one.tell_all([texts[i] for i in order], apart=10 * SECOND)
-        one.wait(1.0)
+        told = memory.tell_all([texts[i] for i in order], apart=10 * SECOND)
+        memory.wait(1.0)
         pairs = [(cue, told[order.index(i)]) for i, cue in enumerate(cues)]
-        found[f"p at {load}"] = sum(one.hit(cue, id) for cue, id in pairs) / ASKED
-        found[f"dense at {load}"] = sum(one.dense_hit(cue, id) for cue, id in pairs) / ASKED
-    return found
+        numbers[f"p at {load}"] = sum(memory.hit(cue, id) for cue, id in pairs) / ASKED
+        numbers[f"dense at {load}"] = sum(memory.dense_hit(cue, id) for cue, id in pairs) / ASKED
+    return numbers
 
 
 PROBES = (

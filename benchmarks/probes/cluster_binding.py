@@ -29,30 +29,35 @@ def run(life: Life, seed: int) -> Numbers:
         f"The {thing} is in the {place}."
         for thing, place in zip(s.draw(OBJECTS, 20), s.draw(PLACES, 20), strict=True)
     ]
-    found = {}
+    numbers = {}
     for kind in ("together", "apart"):
-        one = life.fresh()
+        memory = life.fresh()
         ids: dict[int, list[str]] = {i: [] for i in range(len(names))}
         turns = [(k, i) for i in range(len(names)) for k in range(SIZES[i % len(SIZES)])]
         # person by person, or turn by turn
         for n, (k, i) in enumerate(turns if kind == "together" else sorted(turns)):
             session = f"person {i}" if kind == "together" else f"turn {k}"
             ids[i].append(
-                one.tell(
-                    FORMS[k].format(names[i], foods[i]), session=session, at=one.now + 10 * MINUTE
+                memory.tell(
+                    FORMS[k].format(names[i], foods[i]),
+                    session=session,
+                    at=memory.now + 10 * MINUTE,
                 )
             )
             if n % 2 == 0 and n // 2 < len(others):
-                one.tell(others[n // 2], session=session, at=one.now + MINUTE)
-        one.wait(1.0)
+                memory.tell(others[n // 2], session=session, at=memory.now + MINUTE)
+        memory.wait(1.0)
         for size in SIZES:
             mine = range(SIZES.index(size), len(names), len(SIZES))
-            found[f"{size} {kind}"] = mean(
-                [_mean_margin(one, f"What about {names[i]} and {foods[i]}?", ids[i]) for i in mine]
+            numbers[f"{size} {kind}"] = mean(
+                [
+                    _mean_margin(memory, f"What about {names[i]} and {foods[i]}?", ids[i])
+                    for i in mine
+                ]
             )
-    return found | {
-        "gain of 6": found["6 together"] - found["6 apart"],
-        "gain of 2": found["2 together"] - found["2 apart"],
+    return numbers | {
+        "gain of 6": numbers["6 together"] - numbers["6 apart"],
+        "gain of 2": numbers["2 together"] - numbers["2 apart"],
     }
 
 

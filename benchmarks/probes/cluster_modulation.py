@@ -34,12 +34,12 @@ def run(life: Life, seed: int) -> Numbers:
     for i in range(RECALLS):
         life.ask(cooking[i % EACH], k=3, learn=True)
         life.wait(MINUTE)
-    found = life.of(RELEASE_PROBABILITY, ids)
+    before = life.of(RELEASE_PROBABILITY, ids)
     life.wait(2 * DAY)
     later = life.of(RELEASE_PROBABILITY, ids)
     return {
-        "active, at once": mean(found[:EACH]),
-        "idle, at once": mean(found[EACH:]),
+        "active, at once": mean(before[:EACH]),
+        "idle, at once": mean(before[EACH:]),
         "active, 2 d later": mean(later[:EACH]),
     }
 

@@ -34,11 +34,11 @@ REPAIRS: Final = (
 
 
 def run(life: Life, seed: int) -> Numbers:
-    s, found = Stimuli("context_switch", seed), dict[str, float]()
+    s, numbers = Stimuli("context_switch", seed), dict[str, float]()
     for validity in VALIDITIES:
         trials = []
         for _ in range(LIVES):
-            one, foods, things = life.fresh(), s.shuffled(FOODS), s.shuffled(OBJECTS)
+            memory, foods, things = life.fresh(), s.shuffled(FOODS), s.shuffled(OBJECTS)
             valid = s.rng.random(BEFORE + AFTER) < validity
             valid[BEFORE] = True
             texts = [
@@ -48,25 +48,25 @@ def run(life: Life, seed: int) -> Numbers:
                 )
                 for i in range(BEFORE + AFTER)
             ]
-            one.tell_all(
+            memory.tell_all(
                 s.shuffled([*s.chatter(OTHER // 2), *map(sentence, s.facts(OTHER // 2))]),
                 apart=MINUTE,
             )
-            one.tell_all(
+            memory.tell_all(
                 [texts[i][0 if valid[i] else 1] for i in range(BEFORE)],
                 apart=MINUTE,
-                at=one.now + MINUTE,
+                at=memory.now + MINUTE,
             )
             for i in range(BEFORE, BEFORE + AFTER):
-                one.tell(texts[i][1 if valid[i] else 0], at=one.now + MINUTE)
-                if not float(one.column(CONTEXT_KEPT).item()) >= 1.0:
+                memory.tell(texts[i][1 if valid[i] else 0], at=memory.now + MINUTE)
+                if not float(memory.column(CONTEXT_KEPT).item()) >= 1.0:
                     trials.append(float(i - BEFORE + 1))
                     break
             else:
                 trials.append(np.inf)
-        found[f"events at {validity:g}"] = mean(trials)
-        found[f"noticed at {validity:g}"] = float(np.mean(np.isfinite(trials)))
-    return found
+        numbers[f"events at {validity:g}"] = mean(trials)
+        numbers[f"noticed at {validity:g}"] = float(np.mean(np.isfinite(trials)))
+    return numbers
 
 
 PROBES = (

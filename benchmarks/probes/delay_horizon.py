@@ -30,25 +30,28 @@ def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("delay_horizon", seed)
     texts = [sentence(fact) for fact in s.facts(LENGTH + OTHERS)]
     mine, order = texts[:LENGTH], s.rng.permutation(LENGTH).tolist()
-    found = {}
+    numbers = {}
     for kind, said in (("rewarded", REWARDS), ("neutral", NEUTRAL)):
-        one = life.fresh()
-        told = one.tell_all([mine[i] for i in order] + texts[LENGTH:], apart=10 * MINUTE)
+        memory = life.fresh()
+        told = memory.tell_all([mine[i] for i in order] + texts[LENGTH:], apart=10 * MINUTE)
         ids = [told[order.index(i)] for i in range(LENGTH)]
         for _ in range(ROUNDS):
-            one.wait(1.0)
+            memory.wait(1.0)
             for text in mine:
-                one.ask(text, k=1, learn=True)
-                one.wait(20 * SECOND)
+                memory.ask(text, k=1, learn=True)
+                memory.wait(20 * SECOND)
         for i in range(TALKS):
-            one.tell(said[i % len(said)], at=one.now + 5 * MINUTE)
-        one.wait(1.0)
+            memory.tell(said[i % len(said)], at=memory.now + 5 * MINUTE)
+        memory.wait(1.0)
         starts = range(LENGTH - LATER)
-        found[f"later, {kind}"] = mean(
-            [one.margin(mine[i], ids[i + LATER]) - one.margin(mine[i], ids[i + 1]) for i in starts]
+        numbers[f"later, {kind}"] = mean(
+            [
+                memory.margin(mine[i], ids[i + LATER]) - memory.margin(mine[i], ids[i + 1])
+                for i in starts
+            ]
         )
-        found[f"horizon, {kind}"] = float(one.column(HORIZON).item())
-    return found
+        numbers[f"horizon, {kind}"] = float(memory.column(HORIZON).item())
+    return numbers
 
 
 PROBES = (

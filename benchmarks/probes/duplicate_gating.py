@@ -18,8 +18,8 @@ def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("duplicate_gating", seed)
     refused: dict[str, list[bool]] = {"repeats": [], "facts": [], "corrections": []}
     for _ in range(LIVES):
-        one, facts = life.fresh(), s.facts(FACTS)
-        ids = one.tell_all([sentence(fact) for fact in facts], apart=APART)
+        memory, facts = life.fresh(), s.facts(FACTS)
+        ids = memory.tell_all([sentence(fact) for fact in facts], apart=APART)
         chosen = s.rng.permutation(FACTS).tolist()
         later = [("repeats", i) for i in chosen[:REPEATS]] + [
             ("corrections", i) for i in chosen[REPEATS : REPEATS + CORRECTIONS]
@@ -34,8 +34,8 @@ def run(life: Life, seed: int) -> Numbers:
                 if kind == "repeats"
                 else f"Sorry, I was wrong: {name} keeps the {thing} in the {other}."
             )
-            new[kind, i] = one.tell(text, at=one.now + APART)
-        kept = one.kept()
+            new[kind, i] = memory.tell(text, at=memory.now + APART)
+        kept = memory.kept()
         refused["repeats"] += [
             len({ids[i], new["repeats", i]} & kept) < 2 for kind, i in new if kind == "repeats"
         ]
@@ -43,7 +43,7 @@ def run(life: Life, seed: int) -> Numbers:
             id not in kept for (kind, _), id in new.items() if kind == "corrections"
         ]
         refused["facts"] += [ids[i] not in kept for i in chosen[REPEATS + CORRECTIONS :]]
-    return {f"refused {kind}": sum(found) / len(found) for kind, found in refused.items()}
+    return {f"refused {kind}": sum(refusals) / len(refusals) for kind, refusals in refused.items()}
 
 
 PROBES = (

@@ -16,7 +16,7 @@ HALF: Final = 0.5
 
 
 def run(life: Life, seed: int) -> Numbers:
-    s, found = Stimuli("equal_texts", seed), dict[str, float]()
+    s, numbers = Stimuli("equal_texts", seed), dict[str, float]()
     names, things = s.draw(NAMES, PAIRS), s.draw(OBJECTS, PAIRS)
     places = [s.draw(PLACES, 2) for _ in names]
     chosen = s.rng.integers(2, size=PAIRS).tolist()  # the one that is told last, or used
@@ -25,7 +25,7 @@ def run(life: Life, seed: int) -> Numbers:
         for name, thing, two in zip(names, things, places, strict=True)
     ]
     for kind in ("younger", "used"):
-        one, ids = life.fresh(), dict[tuple[int, int], str]()
+        memory, ids = life.fresh(), dict[tuple[int, int], str]()
         days = (
             [[(i, place) for i in range(PAIRS) for place in (0, 1)], []]
             if kind == "used"
@@ -34,27 +34,28 @@ def run(life: Life, seed: int) -> Numbers:
         for told in days:
             for j in s.rng.permutation(len(told)).tolist():
                 i, place = told[j]
-                ids[i, place] = one.tell(texts[i][place], at=one.now + MINUTE)
-            one.wait(DAY)
+                ids[i, place] = memory.tell(texts[i][place], at=memory.now + MINUTE)
+            memory.wait(DAY)
         for _ in range(USES * (kind == "used")):
             for i in range(PAIRS):
-                one.ask(texts[i][chosen[i]], k=1, learn=True)
-                one.wait(MINUTE)
-        one.wait(1.0)
+                memory.ask(texts[i][chosen[i]], k=1, learn=True)
+                memory.wait(MINUTE)
+        memory.wait(1.0)
         asked = [
             f"What did {name} do with the {thing}?"
             for name, thing in zip(names, things, strict=True)
         ]
         leads = [
-            one.lead(text, ids[i, chosen[i]], ids[i, 1 - chosen[i]]) for i, text in enumerate(asked)
+            memory.lead(text, ids[i, chosen[i]], ids[i, 1 - chosen[i]])
+            for i, text in enumerate(asked)
         ]
-        found |= {
+        numbers |= {
             f"{kind} first": mean(
                 [(lead > 0) + HALF * (lead == 0) for lead in leads if lead == lead]
             ),
             f"lead of the {kind}": mean(leads),
         }
-    return found
+    return numbers
 
 
 PROBES = (

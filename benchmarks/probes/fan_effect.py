@@ -43,7 +43,7 @@ def run(life: Life, seed: int) -> Numbers:
 def _pairs(s: Stimuli, persons: dict[str, int], places: dict[str, int]) -> list[tuple[str, str]]:
     """Random pairs in which everyone and every place occurs as often as its fan, no pair twice."""
     left, right = (
-        [name for name, fan in each.items() for _ in range(fan)] for each in (persons, places)
+        [name for name, fan in group.items() for _ in range(fan)] for group in (persons, places)
     )
     while True:
         pairs = list(zip(left, s.shuffled(right), strict=True))

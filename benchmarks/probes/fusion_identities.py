@@ -33,14 +33,14 @@ def run(life: Life, seed: int) -> Numbers:
     orders = (list(range(len(told))), s.rng.permutation(len(told)).tolist())
     answers = []
     for order in orders:
-        one = life.fresh()
-        ids = {told[j][:2]: one.tell(told[j][2], at=at) for j in order}
+        memory = life.fresh()
+        ids = {told[j][:2]: memory.tell(told[j][2], at=at) for j in order}
         kinds = {id: key for key, id in ids.items()}
-        one.wait(MINUTE)
+        memory.wait(MINUTE)
         asked = [
             [
                 kinds[event.id]
-                for event in one.ask(f"Where does {name} keep the {thing}?", FIRST).events
+                for event in memory.ask(f"Where does {name} keep the {thing}?", FIRST).events
                 if event.id in kinds
             ]
             for name, thing in zip(names, things, strict=True)
@@ -48,7 +48,7 @@ def run(life: Life, seed: int) -> Numbers:
         again = [
             [
                 kinds[event.id]
-                for event in one.ask(f"Where does {name} keep the {thing}?", FIRST).events
+                for event in memory.ask(f"Where does {name} keep the {thing}?", FIRST).events
                 if event.id in kinds
             ]
             for name, thing in zip(names, things, strict=True)
@@ -58,7 +58,7 @@ def run(life: Life, seed: int) -> Numbers:
     top = [answer[:1] == [("both", i)] for i, answer in enumerate(first)]
     one_of = [answer[:1] in ([("words", i)], [("meaning", i)]) for i, answer in enumerate(first)]
     leads = [
-        one.lead(
+        memory.lead(
             f"Where does {name} keep the {thing}?",
             ids["both", i],
             [ids["meaning", i], ids["words", i]],

@@ -120,9 +120,9 @@ def run(life: Life, seed: int) -> Numbers:
     worth, texts = np.array([kind in WORTH for kind, _ in stream]), [text for _, text in stream]
     admitted, kept_kinds = [], dict[str, float]()
     for by in SHIFTS:
-        one = life.fresh(shift(by))
-        ids = one.tell_all(texts, apart=5 * MINUTE)
-        kept = one.kept()
+        memory = life.fresh(shift(by))
+        ids = memory.tell_all(texts, apart=5 * MINUTE)
+        kept = memory.kept()
         admitted.append(np.array([id in kept for id in ids]))
         if by == 0.0:
             kept_kinds = {
@@ -131,9 +131,9 @@ def run(life: Life, seed: int) -> Numbers:
                 )
                 for kind in (*WORTH, *NOT)
             }
-    alarms, hits = ([float(found[rows].mean()) for found in admitted] for rows in (~worth, worth))
+    alarms, hits = ([float(stored[rows].mean()) for stored in admitted] for rows in (~worth, worth))
     dense = [
-        1.0 if i == 0 else 1.0 - float(one.cosines(text, ids[:i]).max())
+        1.0 if i == 0 else 1.0 - float(memory.cosines(text, ids[:i]).max())
         for i, text in enumerate(texts)
     ]
     return {

@@ -19,7 +19,7 @@ def run(life: Life, seed: int) -> Numbers:
         "where": "Where does {0} keep the {1}?",
         "what": "What do I know of the {1}?",
     }
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for kind, question in asked.items():
         shares = []
         for fact in facts:
@@ -30,8 +30,8 @@ def run(life: Life, seed: int) -> Numbers:
                 if weights.ndim
                 else float("nan")
             )
-        found[f"time, asked {kind}"] = mean(shares)
-    return found
+        numbers[f"time, asked {kind}"] = mean(shares)
+    return numbers
 
 
 PROBES = (

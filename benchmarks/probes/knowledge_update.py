@@ -21,14 +21,14 @@ def told(life: Life, s: Stimuli) -> list[tuple[str, str, list[str]]]:
     """Name, object and ids of the three versions, oldest first, of each subject."""
     names, things = s.draw(NAMES, SUBJECTS), s.draw(OBJECTS, SUBJECTS)
     places = [s.draw(PLACES, VERSIONS) for _ in range(SUBJECTS)]
-    others, found = (
+    others, numbers = (
         s.chatter(OTHERS),
         [(name, thing, list[str]()) for name, thing in zip(names, things, strict=True)],
     )
     for version in range(VERSIONS):
         for text in others[version::VERSIONS]:
             life.tell(text, at=life.now + 20 * MINUTE)
-        for (name, thing, ids), place in zip(found, places, strict=True):
+        for (name, thing, ids), place in zip(numbers, places, strict=True):
             start = "Actually, " if version else ""
             now = "now keeps" if version else "keeps"
             ids.append(
@@ -38,16 +38,16 @@ def told(life: Life, s: Stimuli) -> list[tuple[str, str, list[str]]]:
                 )
             )
         life.wait(3 * DAY)
-    return found
+    return numbers
 
 
 def update(life: Life, seed: int) -> Numbers:
-    found, hits = (
+    numbers, hits = (
         told(life, Stimuli("knowledge_update", seed)),
         {"newest first": 0.0, "earlier in the top 5": 0.0},
     )
     leads = []
-    for name, thing, ids in found:
+    for name, thing, ids in numbers:
         answer = [
             event.id for event in life.ask(f"Where does {name} keep the {thing} now?", FIRST).events
         ]
@@ -64,8 +64,8 @@ def update(life: Life, seed: int) -> Numbers:
 
 
 def contradiction(life: Life, seed: int) -> Numbers:
-    found, hits = told(life, Stimuli("contradiction", seed)), 0.0
-    for name, thing, ids in found:
+    numbers, hits = told(life, Stimuli("contradiction", seed)), 0.0
+    for name, thing, ids in numbers:
         answer = [
             event.id
             for event in life.ask(
@@ -79,7 +79,7 @@ def contradiction(life: Life, seed: int) -> Numbers:
 def states(life: Life, seed: int) -> Numbers:
     rng, series = Stimuli("states", seed).rng, (*TUNED, *HELD)
     ids = [list[str]() for _ in series]
-    for version in range(max(len(one.told) for one in series)):
+    for version in range(max(len(case.told) for case in series)):
         for text in MORE[version:BESIDE:VERSIONS]:
             life.tell(text, "Cleo", at=life.now + 20 * MINUTE)
         for at in rng.permutation(len(series)).tolist():
@@ -88,12 +88,12 @@ def states(life: Life, seed: int) -> Numbers:
                 ids[at].append(life.tell(text, speaker, at=life.now + 20 * MINUTE))
         life.wait(3 * DAY)
     first, among, former = list[float](), list[float](), list[float]()
-    for one, told_as in zip(series, ids, strict=True):
-        answer = [event.id for event in life.ask(one.newest).events]
+    for case, told_as in zip(series, ids, strict=True):
+        answer = [event.id for event in life.ask(case.newest).events]
         first.append(answer[:1] == told_as[-1:])
         among.append(told_as[-1] in answer)
-        if one.former:
-            before = [event.id for event in life.ask(one.former, FIRST).events]
+        if case.former:
+            before = [event.id for event in life.ask(case.former, FIRST).events]
             former.append(any(id in before for id in told_as[:-1]))
     return {
         "newest first": mean(first),

@@ -24,14 +24,16 @@ def run(life: Life, seed: int, distractor: bool = False) -> Numbers:
     words = s.draw(WORDS, LISTS * LENGTH)
     moved, possible = Counter[int](), Counter[int]()
     for i in range(LISTS):
-        one, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
-        ids = told(one, s, items, distractor)
+        memory, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
+        ids = told(memory, s, items, distractor)
         for start in range(LENGTH):
             path = [
                 start,
                 *map(
                     ids.index,
-                    one.recall(items[start], STEPS, among=[id for id in ids if id != ids[start]]),
+                    memory.recall(
+                        items[start], STEPS, among=[id for id in ids if id != ids[start]]
+                    ),
                 ),
             ]
             for n, (here, there) in enumerate(pairwise(path)):

@@ -16,7 +16,7 @@ CUES: Final = 5  # different objects of a list; each is the cue of several items
 
 
 def run(life: Life, seed: int) -> Numbers:
-    s, found = Stimuli("list_length", seed), dict[str, float]()
+    s, numbers = Stimuli("list_length", seed), dict[str, float]()
     things, names, places = (
         s.draw(OBJECTS, len(OBJECTS)),
         s.draw(NAMES, max(LENGTHS)),
@@ -30,24 +30,24 @@ def run(life: Life, seed: int) -> Numbers:
         :OTHERS
     ]
     for length in LENGTHS:
-        one = life.fresh()
-        one.tell_all(others, apart=10 * SECOND)
-        one.wait(1.0)
-        ids = one.tell_all([sentence(fact) for fact in mine[:length]], apart=10 * SECOND)
-        found[f"p of {length}"] = (
+        memory = life.fresh()
+        memory.tell_all(others, apart=10 * SECOND)
+        memory.wait(1.0)
+        ids = memory.tell_all([sentence(fact) for fact in mine[:length]], apart=10 * SECOND)
+        numbers[f"p of {length}"] = (
             sum(
-                one.hit(f"Who keeps the {thing}?", id)
+                memory.hit(f"Who keeps the {thing}?", id)
                 for (_, thing, _), id in zip(mine, ids, strict=False)
             )
             / length
         )
-        found[f"margin of {length}"] = mean(
+        numbers[f"margin of {length}"] = mean(
             [
-                one.margin(f"Who keeps the {thing}?", id)
+                memory.margin(f"Who keeps the {thing}?", id)
                 for (_, thing, _), id in zip(mine, ids, strict=False)
             ]
         )
-    return found
+    return numbers
 
 
 PROBES = (

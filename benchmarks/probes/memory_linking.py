@@ -17,29 +17,29 @@ PAIRS, OTHERS = 6, 20
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("memory_linking", seed)
     facts = [sentence(fact) for fact in s.facts(2 * PAIRS + OTHERS)]
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name, gap in GAPS.items():
         margins = []
         # three pairs in each of two lives, so that other pairs are no neighbours in time
         for half in range(2):
-            one, mine = life.fresh(), facts[half * PAIRS : half * PAIRS + PAIRS]
-            one.tell_all(facts[2 * PAIRS :], apart=MINUTE)
+            memory, mine = life.fresh(), facts[half * PAIRS : half * PAIRS + PAIRS]
+            memory.tell_all(facts[2 * PAIRS :], apart=MINUTE)
             ids = []
             for first, second in zip(mine[::2], mine[1::2], strict=True):
-                one.wait(10 * DAY)
-                a = one.tell(first)
-                one.wait(gap)
-                ids.append((first, a, second, one.tell(second)))
-            one.wait(10 * DAY)
+                memory.wait(10 * DAY)
+                a = memory.tell(first)
+                memory.wait(gap)
+                ids.append((first, a, second, memory.tell(second)))
+            memory.wait(10 * DAY)
             margins += [
-                one.margin(text, partner) - _dense(one, text, partner)
+                memory.margin(text, partner) - _dense(memory, text, partner)
                 for a, x, b, y in ids
                 for text, partner in ((a, y), (b, x))
             ]
-        found[name] = mean(margins)
-    return found | {
-        "gain at 5 h": found["5 h"] - found["7 d"],
-        "gain at 24 h": found["24 h"] - found["7 d"],
+        numbers[name] = mean(margins)
+    return numbers | {
+        "gain at 5 h": numbers["5 h"] - numbers["7 d"],
+        "gain at 24 h": numbers["24 h"] - numbers["7 d"],
     }
 
 

@@ -22,9 +22,9 @@ def run(life: Life, seed: int) -> Numbers:
     chains = [[next(made) for _ in range(per_chain)] for _ in range(CHAINS)]
     others = [(next(made), next(made)) for _ in range(OTHERS)]
     strangers = [[next(made) for _ in range(per_chain)] for _ in range(CHAINS)]
-    found = {}
+    numbers = {}
     for name in ("linked", "broken"):
-        one = life.fresh()
+        memory = life.fresh()
         pairs = [
             [
                 (chain[h], chain[h + 1]) if name == "linked" or h == 0 else (other[h], chain[h + 1])
@@ -35,24 +35,24 @@ def run(life: Life, seed: int) -> Numbers:
         order = [pair for chain in pairs for pair in chain] + others
         texts = [f"{a} works with {b}." for a, b in order]
         places = _order(seed, len(texts))  # the same for both conditions
-        told = one.tell_all([texts[i] for i in places], apart=5 * MINUTE)
+        told = memory.tell_all([texts[i] for i in places], apart=5 * MINUTE)
         ids = dict(zip((order[i] for i in places), told, strict=True))
-        one.wait(10 * SECOND)
+        memory.wait(10 * SECOND)
         for hop in HOPS:
-            found[f"{name}, {hop} hop{'s' * (hop > 1)}"] = (
+            numbers[f"{name}, {hop} hop{'s' * (hop > 1)}"] = (
                 sum(
-                    one.hit(f"Who does {chain[0]} work with?", ids[mine[hop - 1]])
+                    memory.hit(f"Who does {chain[0]} work with?", ids[mine[hop - 1]])
                     for chain, mine in zip(chains, pairs, strict=True)
                 )
                 / CHAINS
             )
-        found[f"{name}, margin at 2 hops"] = mean(
+        numbers[f"{name}, margin at 2 hops"] = mean(
             [
-                one.margin(f"Who does {chain[0]} work with?", ids[mine[1]])
+                memory.margin(f"Who does {chain[0]} work with?", ids[mine[1]])
                 for chain, mine in zip(chains, pairs, strict=True)
             ]
         )
-    return found
+    return numbers
 
 
 def _order(seed: int, n: int) -> list[int]:

@@ -41,7 +41,7 @@ def run(life: Life, seed: int) -> Numbers:
         for name, id in zip(names, ids, strict=False)
     ]
     misspelt = [f"What is the acess code of {_misspelt(s, name)}?" for name in names[: len(ids)]]
-    found = [life.hit(text, id, 1) for text, id in zip(misspelt, ids, strict=True)]
+    hits = [life.hit(text, id, 1) for text, id in zip(misspelt, ids, strict=True)]
     dense = [life.dense_hit(text, id, 1) for text, id in zip(misspelt, ids, strict=True)]
     margins = {
         name: mean([life.margin(text, id) for text, id in zip(asked, ids, strict=False)])
@@ -52,7 +52,7 @@ def run(life: Life, seed: int) -> Numbers:
     }
     return {
         "hit@1 exact": sum(exact) / len(ids),
-        "hit@1 misspelt": sum(found) / len(ids),
+        "hit@1 misspelt": sum(hits) / len(ids),
         "dense misspelt": sum(dense) / len(ids),
         **{
             f"exact at depth {depth:.0%}": float(hit)

@@ -30,15 +30,15 @@ def run(life: Life, seed: int) -> Numbers:
         life.rank(f"Where does {name} keep the {thing}?", id)
         for (name, thing, _), id in zip(facts, ids, strict=True)
     ]
-    found = {
+    numbers = {
         f"p, {YEARS - year} years old": mean(
             [float(rank <= 3) for rank in ranks[year * EACH : (year + 1) * EACH]]
         )
         for year in range(YEARS + 1)
     }
     memories = len(life.kept())
-    return found | {
-        "loss in 3 years": found["p, 0 years old"] - found["p, 3 years old"],
+    return numbers | {
+        "loss in 3 years": numbers["p, 0 years old"] - numbers["p, 3 years old"],
         "memories per event": memories / len(life.told),
     }
 

@@ -40,8 +40,8 @@ def run(life: Life, seed: int) -> Numbers:
 
 def _second(life: Life, cue: str, own: set[str], wanted: set[str], k: int = 3) -> bool:
     """Whether a word is among the k best of the others."""
-    found = [event.id for event in life.everything(cue).events if event.id not in own]
-    return any(id in wanted for id in found[:k])
+    answered = [event.id for event in life.everything(cue).events if event.id not in own]
+    return any(id in wanted for id in answered[:k])
 
 
 def _nearest(

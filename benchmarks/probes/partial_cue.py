@@ -23,19 +23,19 @@ def run(life: Life, seed: int) -> Numbers:
         for row in s.rng.integers(EACH, size=(2 * ITEMS, 4)).tolist()
     )
     texts = [
-        "{} lent the {} from the {} to the {} last winter.".format(*each)
-        for each in list(words)[:ITEMS]
+        "{} lent the {} from the {} to the {} last winter.".format(*word)
+        for word in list(words)[:ITEMS]
     ]
     ids = life.tell_all(texts, apart=10 * SECOND)
     life.wait(1.0)
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for share in SHARES:
         cues = [(s.dropped(text, share), id) for text, id in zip(texts[:ASKED], ids, strict=False)]
-        found[f"p at {share:.0%}"] = sum(life.hit(cue, id) for cue, id in cues) / ASKED
-        found[f"dense at {share:.0%}"] = sum(life.dense_hit(cue, id) for cue, id in cues) / ASKED
+        numbers[f"p at {share:.0%}"] = sum(life.hit(cue, id) for cue, id in cues) / ASKED
+        numbers[f"dense at {share:.0%}"] = sum(life.dense_hit(cue, id) for cue, id in cues) / ASKED
         if share in MARGINS:
-            found[f"margin at {share:.0%}"] = mean([life.margin(cue, id) for cue, id in cues])
-    return found
+            numbers[f"margin at {share:.0%}"] = mean([life.margin(cue, id) for cue, id in cues])
+    return numbers
 
 
 PROBES = (

@@ -27,19 +27,19 @@ def run(life: Life, seed: int) -> Numbers:
             life.ask(text, k=1, learn=True, session="walk")
             life.wait(20 * SECOND)
     life.wait(1.0)
-    found = {}
+    numbers = {}
     for steps in (1, 2):
         inner = range(steps, LENGTH - steps)
         pairs = [
             (life.rank(mine[i], ids[i + steps]), life.rank(mine[i], ids[i - steps])) for i in inner
         ]
-        found[f"{steps} ahead before {steps} back"] = sum(
+        numbers[f"{steps} ahead before {steps} back"] = sum(
             ahead < back for ahead, back in pairs
         ) / len(pairs)
-        found[f"lead of {steps} ahead"] = mean(
+        numbers[f"lead of {steps} ahead"] = mean(
             [life.lead(mine[i], ids[i + steps], ids[i - steps]) for i in inner]
         )
-    return found
+    return numbers
 
 
 PROBES = (

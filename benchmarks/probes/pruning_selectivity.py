@@ -27,7 +27,7 @@ def run(life: Life, seed: int) -> Numbers:
         life.wait(1.0)
     used, unused = pairs[: PAIRS // 2], pairs[PAIRS // 2 :]
     life.wait(DAY)
-    found = {
+    numbers = {
         f"{name}, day 1": _partner(life, of, ids)
         for name, of in (("used", used), ("unused", unused))
     }
@@ -37,7 +37,7 @@ def run(life: Life, seed: int) -> Numbers:
             life.ask(f"{a} {b}", k=2, learn=True)
             life.wait(MINUTE)
     life.wait(DAY)
-    return found | {
+    return numbers | {
         f"{name}, day 60": _partner(life, of, ids)
         for name, of in (("used", used), ("unused", unused))
     }

@@ -23,14 +23,14 @@ def run(life: Life, seed: int) -> Numbers:
     for text in texts[:USED]:
         life.ask(text, k=1, learn=True)
         life.wait(SECOND)
-    used, found = life.now, dict[str, float]()
+    used, numbers = life.now, dict[str, float]()
     for name, delay in DELAYS.items():
         life.until(used + delay)
         life.ask(texts[0])
-        found[name] = mean(life.of(RESOURCES, ids[:USED]))
+        numbers[name] = mean(life.of(RESOURCES, ids[:USED]))
         if name == "at once":
-            found["not used"] = mean(life.of(RESOURCES, ids[USED:]))
-    return found
+            numbers["not used"] = mean(life.of(RESOURCES, ids[USED:]))
+    return numbers
 
 
 PROBES = (

@@ -19,9 +19,9 @@ def run(life: Life, seed: int) -> Numbers:
     life.tell_all(texts[ITEMS:], apart=APART)
     first, second = list[float](), list[float]()
     for text in texts[:ITEMS]:
-        for found in (first, second):
+        for group in (first, second):
             life.tell(text, at=life.now + APART)
-            found.append(float(life.column(SURPRISE).item()))
+            group.append(float(life.column(SURPRISE).item()))
     return {"first": mean(first), "second": mean(second)}
 
 

@@ -30,25 +30,27 @@ def run(life: Life, seed: int, restudy: bool = False) -> Numbers:
     items = {category: s.shuffled(CATEGORIES[category].split()) for category in chosen}
     hits: dict[str, list[bool]] = {"Rp+": [], "Nrp": [], "Rp-": []}
     for turn in range(TURNS):  # practised and unpractised categories change places
-        one, practised = life.fresh(), chosen[turn::TURNS]
+        memory, practised = life.fresh(), chosen[turn::TURNS]
         pairs = [
             (category, item)
             for i in range(6)
             for category in chosen
             for item in [items[category][i]]
         ]
-        told = one.tell_all([f"{category}: {item}" for category, item in pairs], apart=5 * SECOND)
+        told = memory.tell_all(
+            [f"{category}: {item}" for category, item in pairs], apart=5 * SECOND
+        )
         ids = {pair: {id} for pair, id in zip(pairs, told, strict=True)}
         for _ in range(ROUNDS):
-            one.wait(2 * MINUTE)
+            memory.wait(2 * MINUTE)
             for category in practised:
                 for item in items[category][:3]:
                     if restudy:
-                        ids[category, item].add(one.tell(f"{category}: {item}"))
+                        ids[category, item].add(memory.tell(f"{category}: {item}"))
                     else:
-                        one.ask(f"{category}: {item}", k=3, learn=True)
-                    one.wait(5 * SECOND)
-        one.wait(20 * MINUTE)
+                        memory.ask(f"{category}: {item}", k=3, learn=True)
+                    memory.wait(5 * SECOND)
+        memory.wait(20 * MINUTE)
         for category, item in pairs:
             kind = (
                 "Nrp"
@@ -57,8 +59,8 @@ def run(life: Life, seed: int, restudy: bool = False) -> Numbers:
                 if item in items[category][:3]
                 else "Rp-"
             )
-            hits[kind].append(one.hit(f"{category}: {item[:2]}", ids[category, item]))
-    p = {kind: sum(found) / len(found) for kind, found in hits.items()}
+            hits[kind].append(memory.hit(f"{category}: {item[:2]}", ids[category, item]))
+    p = {kind: sum(numbers) / len(numbers) for kind, numbers in hits.items()}
     return {**p, "Nrp - Rp-": p["Nrp"] - p["Rp-"]}
 
 

@@ -17,28 +17,33 @@ EACH: Final = 10
 
 
 def run(life: Life, seed: int) -> Numbers:
-    facts, found = Stimuli("retrograde_gradient", seed).facts(len(DAYS) * EACH), dict[str, float]()
+    facts, numbers = (
+        Stimuli("retrograde_gradient", seed).facts(len(DAYS) * EACH),
+        dict[str, float](),
+    )
     for name in ("lesion", "intact"):
         at = life.now + LESION * DAY
-        one = life.fresh(lesion(at)) if name == "lesion" else life.fresh()
-        start, ids = one.now, list[list[str]]()
+        memory = life.fresh(lesion(at)) if name == "lesion" else life.fresh()
+        start, ids = memory.now, list[list[str]]()
         for i, day in enumerate(DAYS):
             ids.append(
-                one.tell_all(
+                memory.tell_all(
                     [sentence(fact) for fact in facts[i * EACH : (i + 1) * EACH]],
                     apart=5 * MINUTE,
                     at=start + day * DAY,
                 )
             )
-        one.until(at)
-        one.wait(1.0)
-        found |= {
-            f"{name}, day {day}": mean(one.strength(each))
-            for day, each in zip(DAYS, ids, strict=True)
+        memory.until(at)
+        memory.wait(1.0)
+        numbers |= {
+            f"{name}, day {day}": mean(memory.strength(of_day))
+            for day, of_day in zip(DAYS, ids, strict=True)
         }
         for part, days in (("remote", ids[:2]), ("recent", ids[2:])):
-            found[f"{name}, {part}"] = mean(one.strength([id for each in days for id in each]))
-    return found
+            numbers[f"{name}, {part}"] = mean(
+                memory.strength([id for of_day in days for id in of_day])
+            )
+    return numbers
 
 
 PROBES = (

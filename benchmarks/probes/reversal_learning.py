@@ -21,7 +21,7 @@ def run(life: Life, seed: int) -> Numbers:
     ids: dict[str, set[str]] = {word: set() for word in words}
     for word in s.shuffled(words):  # every word is known before
         ids[word].add(life.tell(word, at=life.now + 10 * MINUTE))
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for phase, partners in (("A-B", b), ("A-C", c)):
         life.wait(1.0)
         for _ in range(ROUNDS):
@@ -32,10 +32,10 @@ def run(life: Life, seed: int) -> Numbers:
                 life.wait(MINUTE)
         life.wait(1.0)
         for name, side in (("B", b), ("C", c)):
-            found[f"{name} after {phase}"] = mean(
+            numbers[f"{name} after {phase}"] = mean(
                 [life.margin(cue, ids[word]) for cue, word in zip(a, side, strict=True)]
             )
-    return found
+    return numbers
 
 
 PROBES = (

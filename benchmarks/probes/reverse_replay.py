@@ -20,24 +20,24 @@ def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("reverse_replay", seed)
     texts = [sentence(fact) for fact in s.facts(LENGTH + OTHERS)]
     path, others = texts[:LENGTH], texts[LENGTH:]
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name in ("reward", "run"):
-        one = life.fresh()
-        one.tell_all(others, apart=20 * MINUTE)
-        start = one.now + (EVENING - one.now % 24.0)
-        ids = one.tell_all(path, apart=20 * SECOND, at=start)
+        memory = life.fresh()
+        memory.tell_all(others, apart=20 * MINUTE)
+        start = memory.now + (EVENING - memory.now % 24.0)
+        ids = memory.tell_all(path, apart=20 * SECOND, at=start)
         if name == "reward":
-            one.tell(REWARD, at=one.now + 20 * SECOND)
+            memory.tell(REWARD, at=memory.now + 20 * SECOND)
         else:
             # the path is a day old when its start is visited again
-            one.sleep()
-            one.until(start + 24.0)
-            one.ask(path[0], k=1, learn=True)
-        one.sleep()
-        steps = _steps(one, ids)
-        found[f"forward, {name}"] = float(sum(step == 1 for step in steps))
-        found[f"reverse, {name}"] = float(sum(step == -1 for step in steps))
-    return found
+            memory.sleep()
+            memory.until(start + 24.0)
+            memory.ask(path[0], k=1, learn=True)
+        memory.sleep()
+        steps = _steps(memory, ids)
+        numbers[f"forward, {name}"] = float(sum(step == 1 for step in steps))
+        numbers[f"reverse, {name}"] = float(sum(step == -1 for step in steps))
+    return numbers
 
 
 def _steps(life: Life, ids: list[str]) -> list[int]:

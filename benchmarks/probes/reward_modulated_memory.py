@@ -26,18 +26,18 @@ NEUTRAL: Final = (
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("reward_modulated_memory", seed)
     texts = [sentence(fact) for fact in s.facts(2 * EACH)]
-    found: dict[str, list[float]] = {"rewarded": [], "neutral": []}
+    numbers: dict[str, list[float]] = {"rewarded": [], "neutral": []}
     for turn in range(2):  # the same items with the other outcome
-        one, ids = life.fresh(), list[str]()
+        memory, ids = life.fresh(), list[str]()
         for i, text in enumerate(texts):
-            ids.append(one.tell(text, at=one.now + 20 * MINUTE))
+            ids.append(memory.tell(text, at=memory.now + 20 * MINUTE))
             outcomes = REWARDS if (i + turn) % 2 else NEUTRAL
-            one.tell(outcomes[i // 2 % len(outcomes)], at=one.now + MINUTE / 2)
-        one.wait(DAY)
-        strength = one.strength(ids).tolist()
+            memory.tell(outcomes[i // 2 % len(outcomes)], at=memory.now + MINUTE / 2)
+        memory.wait(DAY)
+        strength = memory.strength(ids).tolist()
         for i, value in enumerate(strength):
-            found["rewarded" if (i + turn) % 2 else "neutral"].append(value)
-    return {kind: mean(values) for kind, values in found.items()}
+            numbers["rewarded" if (i + turn) % 2 else "neutral"].append(value)
+    return {kind: mean(values) for kind, values in numbers.items()}
 
 
 PROBES = (

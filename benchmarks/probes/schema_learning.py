@@ -35,13 +35,13 @@ def run(life: Life, seed: int) -> Numbers:
     told = life.now + DAYS * DAY
     for delay, hours in DELAYS.items():
         for name in ("lesion", "intact"):
-            one = life.fresh(lesion(told + hours)) if name == "lesion" else life.fresh()
+            memory = life.fresh(lesion(told + hours)) if name == "lesion" else life.fresh()
             for day in range(DAYS):
                 texts = [
                     f"The {tool} hangs on the wall of the {home}." for tool in known[day::DAYS]
                 ]
-                one.tell_all(texts, apart=MINUTE, at=told - (DAYS - day) * DAY)
-            ids = one.tell_all(
+                memory.tell_all(texts, apart=MINUTE, at=told - (DAYS - day) * DAY)
+            ids = memory.tell_all(
                 [f"The {tool} hangs on the wall of the {home}." for tool in fitting]
                 + [
                     f"The {tool} sank in the pond behind the {place}."
@@ -50,8 +50,8 @@ def run(life: Life, seed: int) -> Numbers:
                 apart=MINUTE,
                 at=told,
             )
-            one.until(told + hours + 1.0)
-            strength = one.strength(ids)
+            memory.until(told + hours + 1.0)
+            strength = memory.strength(ids)
             strengths[delay, name] = {
                 "consistent": mean(strength[:EACH]),
                 "inconsistent": mean(strength[EACH:]),

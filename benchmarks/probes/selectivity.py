@@ -23,8 +23,8 @@ def run(life: Life, seed: int) -> Numbers:
         for text in texts[:EACH]:
             life.ask(text, k=1, learn=True)
             life.wait(MINUTE)
-    found = life.of(MODIFIABILITY, ids)
-    return {"often active": mean(found[:EACH]), "seldom active": mean(found[EACH:])}
+    modifiability = life.of(MODIFIABILITY, ids)
+    return {"often active": mean(modifiability[:EACH]), "seldom active": mean(modifiability[EACH:])}
 
 
 PROBES = (

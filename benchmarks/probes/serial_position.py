@@ -24,12 +24,12 @@ def run(life: Life, seed: int, delayed: bool = False) -> Numbers:
     recalled = np.zeros(LENGTH)
     words = s.draw(WORDS, LISTS * LENGTH)
     for i in range(LISTS):
-        one, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
-        ids = one.tell_all(items, apart=3 * SECOND)
+        memory, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
+        ids = memory.tell_all(items, apart=3 * SECOND)
         if delayed:
-            one.wait(3 * MINUTE)
-            one.tell_all(s.chatter(10), apart=3 * MINUTE)
-        for id in one.recall(CUE, RECALLED, among=ids):
+            memory.wait(3 * MINUTE)
+            memory.tell_all(s.chatter(10), apart=3 * MINUTE)
+        for id in memory.recall(CUE, RECALLED, among=ids):
             recalled[ids.index(id)] += 1.0 / LISTS
     return {
         "first 2": recalled[:2].mean(),

@@ -44,9 +44,9 @@ def _scheduled(life: Life) -> tuple[float, float]:
 
 def _night(life: Life) -> tuple[float, float]:
     """Sleep once, undisturbed.  Onset and end, h."""
-    found = _scheduled(life)
+    scheduled = _scheduled(life)
     life.sleep()
-    return found
+    return scheduled
 
 
 PROBES = (

@@ -45,12 +45,12 @@ def run(life: Life, seed: int) -> Numbers:
     ids = [life.tell(instruction, "user", at=life.now + 5 * MINUTE) for instruction, _, _ in cases]
     for text in s.chatter(OTHERS):
         life.tell(text, "user", at=life.now + 0.1 * DAY)
-    found = {"hit@10": 0.0, "false alarms": 0.0, "dense": 0.0}
+    numbers = {"hit@10": 0.0, "false alarms": 0.0, "dense": 0.0}
     for (_, request, statement), id in zip(cases, ids, strict=True):
-        found["hit@10"] += life.hit(request, id, FIRST) / USED
-        found["false alarms"] += life.hit(statement, id, FIRST) / USED
-        found["dense"] += life.dense_hit(request, id, FIRST) / USED
-    return found
+        numbers["hit@10"] += life.hit(request, id, FIRST) / USED
+        numbers["false alarms"] += life.hit(statement, id, FIRST) / USED
+        numbers["dense"] += life.dense_hit(request, id, FIRST) / USED
+    return numbers
 
 
 PROBES = (

@@ -46,7 +46,7 @@ def run(life: Life, seed: int) -> Numbers:
     for i in s.rng.permutation(len(told)):
         kind, text = told[i]
         ids[kind].append(life.tell(text, at=life.now + 10 * MINUTE))
-    return {kind: mean(life.of(NEWS, each)) for kind, each in ids.items()}
+    return {kind: mean(life.of(NEWS, of_kind)) for kind, of_kind in ids.items()}
 
 
 PROBES = (

@@ -20,26 +20,26 @@ def run(life: Life, seed: int) -> Numbers:
     texts = [sentence(fact) for fact in facts]
     cues = [f"{name}, {thing}" for name, thing, _ in facts]
     ways = ("restudy", "recall", "none")
-    found: dict[tuple[str, str], list[float]] = {}
+    numbers: dict[tuple[str, str], list[float]] = {}
     for turn in range(2):  # restudied and recalled items change places
-        one = life.fresh()
-        ids = [{id} for id in one.tell_all(texts, apart=10 * SECOND)]
-        one.wait(5 * MINUTE)
+        memory = life.fresh()
+        ids = [{id} for id in memory.tell_all(texts, apart=10 * SECOND)]
+        memory.wait(5 * MINUTE)
         treated = {
             way: [3 * i + (place + turn) % 2 if place < 2 else 3 * i + 2 for i in range(ITEMS)]
             for place, way in enumerate(ways)
         }
         for recalled, again in zip(treated["recall"], treated["restudy"], strict=True):
-            one.ask(texts[recalled], k=1, learn=True)
-            ids[again].add(one.tell(texts[again], at=one.now + 10 * SECOND))
-        done = one.now
+            memory.ask(texts[recalled], k=1, learn=True)
+            ids[again].add(memory.tell(texts[again], at=memory.now + 10 * SECOND))
+        done = memory.now
         for delay, hours in DELAYS.items():
-            one.until(done + hours)
+            memory.until(done + hours)
             for way in ways:
-                found.setdefault((way, delay), []).extend(
-                    one.margin(cues[i], ids[i]) for i in treated[way]
+                numbers.setdefault((way, delay), []).extend(
+                    memory.margin(cues[i], ids[i]) for i in treated[way]
                 )
-    return {f"{way} at {delay}": mean(values) for (way, delay), values in found.items()}
+    return {f"{way} at {delay}": mean(values) for (way, delay), values in numbers.items()}
 
 
 PROBES = (

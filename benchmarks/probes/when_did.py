@@ -78,10 +78,9 @@ def run(life: Life, seed: int) -> Numbers:
             hits["relative"].append(
                 life.hit(f"When {name} {kind} {ago}, what happened?", ids[k, t], 1)
             )
-    return {f"hit@1 {way}": sum(found) / len(found) for way, found in hits.items()} | {
-        "chance": 1.0 / TIMES,
-        "lead absolute": mean(leads),
-    }
+    return {
+        f"hit@1 {way}": sum(hits_of_way) / len(hits_of_way) for way, hits_of_way in hits.items()
+    } | {"chance": 1.0 / TIMES, "lead absolute": mean(leads)}
 
 
 def day(at: datetime, shift: int = 0) -> datetime:
@@ -144,7 +143,7 @@ def run_alone(life: Life, seed: int) -> Numbers:
         for who, verb, gold in (
             ("anybody", "What happened", of_it),
             *(
-                ("somebody", f"What did {name} do", [each for each in of_it if each[0] == name])
+                ("somebody", f"What did {name} do", [event for event in of_it if event[0] == name])
                 for name in names
             ),
         ):

@@ -70,12 +70,12 @@ def run(life: Life, seed: int) -> Numbers:
     # of the right speaker over the others who said the same
     leads: dict[str, list[float]] = {"name": [], "style": []}
     for speaker, topic in order:
-        for kind, one, text in (
+        for kind, said_by, text in (
             ("name", plain, f"What did {names[speaker]} say about {TOPICS[topic][0]}?"),
             ("style", styled, QUESTIONS[speaker].format(TOPICS[topic][0])),
         ):
             others = [ids[kind, other, topic] for other in range(SPEAKERS) if other != speaker]
-            leads[kind].append(one.lead(text, ids[kind, speaker, topic], others))
+            leads[kind].append(said_by.lead(text, ids[kind, speaker, topic], others))
     return {
         "hit@1 by name": sum(by_name) / len(order),
         "hit@1 by style": sum(by_style) / len(order),
@@ -110,11 +110,14 @@ def roles(life: Life, seed: int) -> Numbers:
         )
     }
     first = [
-        (lead > 0) + HALF * (lead == 0) for each in leads.values() for lead in each if lead == lead
+        (lead > 0) + HALF * (lead == 0)
+        for of_speaker in leads.values()
+        for lead in of_speaker
+        if lead == lead
     ]
     return {
         "right one first": mean(first),
-        **{f"lead of the {who}": mean(each) for who, each in leads.items()},
+        **{f"lead of the {who}": mean(of_speaker) for who, of_speaker in leads.items()},
     }
 
 

@@ -17,7 +17,7 @@ def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("write_to_recall", seed)
     facts = s.facts(ITEMS + OTHERS)
     life.tell_all([sentence(fact) for fact in facts[ITEMS:]], apart=20 * MINUTE)
-    found = dict.fromkeys(("at once", "after the tick", "after the night"), 0.0)
+    numbers = dict.fromkeys(("at once", "after the tick", "after the night"), 0.0)
     told = []
     for name, thing, place in facts[:ITEMS]:
         told.append(
@@ -26,13 +26,13 @@ def run(life: Life, seed: int) -> Numbers:
                 life.tell(sentence((name, thing, place)), at=life.now + MINUTE),
             )
         )
-        found["at once"] += life.hit(*told[-1])
-    found["at once"] /= ITEMS
+        numbers["at once"] += life.hit(*told[-1])
+    numbers["at once"] /= ITEMS
     life.wait(TICK)
-    found["after the tick"] = sum(life.hit(*each) for each in told) / ITEMS
+    numbers["after the tick"] = sum(life.hit(*asked) for asked in told) / ITEMS
     life.sleep()
-    found["after the night"] = sum(life.hit(*each) for each in told) / ITEMS
-    return found | {
+    numbers["after the night"] = sum(life.hit(*asked) for asked in told) / ITEMS
+    return numbers | {
         "lag": _lag(
             life.fresh(), sentence(facts[0]), f"Where does {facts[0][0]} keep the {facts[0][1]}?"
         )

@@ -35,6 +35,7 @@ SEARCHES = ("naive_rag", "bm25")  # a search by one vector, and by words: contro
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
 ALIVE = ("waking", "everything")
 OPEN = "everything_open"  # `everything` without its gates: sets/everything_open.yaml
+GROUPS = ("sets", "open", "gates", "beside")  # results by set, and by probe
 PAPERS = ("true_memory", "all_mem")  # sets of papers, measured on the probes that BESIDE names
 DRAWN = ("hybrid", "waking", "night", "everything")
 MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error",
@@ -99,22 +100,42 @@ def read(folder: Path) -> dict[str, Any]:
     return found
 
 
-def renewed(known: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """The results known so far, with those of a folder in place of theirs; a new matrix of a set
-    is shown without the second one of an older run.
+def renewed(known: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, Any]:
+    """The results known so far, with those of a folder in place of theirs.
+
+    A run of some probes of a set replaces these alone, and `again` names them with its code and its
+    date.  A new matrix of a set is shown without the second one of an older run.
     """
-    made = {
-        **known,
-        **{
-            part: {**known.get(part, {}), **value} if isinstance(value, dict) else value
-            for part, value in found.items()
-        },
+    made = {**known, **{part: value for part, value in read.items() if part not in GROUPS}}
+    some: dict[str, set[str]] = {}
+    for part in GROUPS:
+        sets = dict(known.get(part, {}))
+        for name, probes in read.get(part, {}).items():
+            if missing := sets.get(name, {}).keys() - probes.keys():
+                some[name] = set(probes)
+            sets[name] = {**sets.get(name, {}), **probes} if missing else probes
+        made[part] = sets
+    seeds = read.get("seeds", {})
+    made["seeds"] = {
+        **known.get("seeds", {}),
+        **{name: n for name, n in seeds.items() if name not in some},
     }
-    fresh, second = found.get("alive", {}), found.get("alive, others", {})
+    for part in ("alive", "alive, others"):
+        made[part] = {**known.get(part, {}), **read.get(part, {})}
+    if some:
+        for part in ("code", "date", "embedder"):
+            made[part] = known[part]
+        run = {
+            "code": read["code"],
+            "date": read["date"],
+            "probes": sorted(set.union(*some.values())),
+            "seeds": max(seeds[name] for name in some),
+            "sets": [],
+        }
+        made["again"] = [*known.get("again", ()), run]
+    fresh, second = read.get("alive", {}), read.get("alive, others", {})
     made["alive, others"] = {
-        of: run
-        for of, run in made.get("alive, others", {}).items()
-        if of in second or of not in fresh
+        of: run for of, run in made["alive, others"].items() if of in second or of not in fresh
     }
     return made
 
@@ -386,7 +407,8 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
         lines += table_of(probe, results)
         if probe.id in CHANGED:
             lines += [
-                f"**Changed after first results.** {CHANGED[probe.id]} No bound was moved.",
+                f"**Changed after first results.** {CHANGED[probe.id]}"
+                + ("" if "bound" in CHANGED[probe.id] else " No bound was moved."),
                 "",
             ]
         failing = [

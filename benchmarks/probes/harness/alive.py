@@ -116,9 +116,9 @@ class MatrixCell:
 
     @property
     def state(self) -> State:
-        found = {self.full.state, self.alone.state}
+        states = {self.full.state, self.alone.state}
         return next(state for state in (State.ERROR, State.MOVES, State.NO_VERDICT, State.DIFFERS,
-                                        State.EQUAL, State.NO_PATH) if state in found)  # fmt: skip
+                                        State.EQUAL, State.NO_PATH) if state in states)  # fmt: skip
 
     @property
     def moves(self) -> bool:
@@ -185,12 +185,12 @@ class AliveMatrix:
 
     @property
     def inert(self) -> list[Aliveness]:
-        return [one for one in self.lives if one.verdict == "inert"]
+        return [life for life in self.lives if life.verdict == "inert"]
 
     @property
     def headline(self) -> str:
         run = sum(cell.state is not State.NO_PATH for cell in self.cells)
-        alive = sum(bool(one.moved) for one in self.lives)
+        alive = sum(bool(life.moved) for life in self.lives)
         return (
             f"{plural(len(self.lives), 'mechanism')} x {plural(len(self.probes), 'probe')}, {plural(self.seeds, 'seed')}: "
             f"{alive} alive, {len(self.inert)} inert; "
@@ -265,12 +265,12 @@ def matrix(
             for _, _, full, _ in wanted
             for host, without in zip(full.with_it, full.without, strict=True)
         }
-        found = (
+        payloads = (
             run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress, hosts=hosts)
             if specs
             else ()
         )
-        rows.update(zip((spec.key() for spec in specs), found, strict=True))
+        rows.update(zip((spec.key() for spec in specs), payloads, strict=True))
         return [
             MatrixCell(
                 id,
@@ -363,9 +363,9 @@ class _Plan:
         a, b = (
             [
                 {k: math.nan if v is None else float(v) for k, v in row["numbers"].items()}
-                for row in each
+                for row in side
             ]
-            for each in (first, second)
+            for side in (first, second)
         )
         pairs = tuple(paired(name, a, b) for name in _numbers(probe, a))
         states = {pair.state for pair in pairs}
@@ -459,9 +459,9 @@ class _Plans:
             name = " + ".join(
                 [self._base.name, *(id for id in ids if id not in self._base.mechanisms)]
             )
-            found = MechanismSet(name, "", {id: wanted[id] for id in ids})
+            wanted_set = MechanismSet(name, "", {id: wanted[id] for id in ids})
             try:
-                self._reach_of(found, ProbeReads(frozenset(), False, False, False))
+                self._reach_of(wanted_set, ProbeReads(frozenset(), False, False, False))
             except ContractError as error:
                 clashing = next(
                     (id for id in kept if id not in more and f"{id}." in error.what), None
@@ -471,7 +471,7 @@ class _Plans:
                 del kept[clashing]
                 lost.append(clashing)
                 continue
-            return found, tuple(lost)
+            return wanted_set, tuple(lost)
 
     def _path(
         self, chosen: MechanismSet, id: str, probe: Probe, near: Sequence[str] = ()
@@ -508,7 +508,7 @@ def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) ->
     >>> [paired("p", [{"p": x} for x in a], [{"p": 0.5}] * 3).state.value for a in ([0.6, 0.7, 0.8], [0.5, 0.5, 0.6], [0.5] * 3)]
     ['moves', 'differs', 'equal']
     """
-    a, b = ([numbers.get(name, math.nan) for numbers in each] for each in (with_it, without))
+    a, b = ([numbers.get(name, math.nan) for numbers in side] for side in (with_it, without))
     b = [x if math.isclose(x, y, rel_tol=ROUNDING) else y for x, y in zip(a, b, strict=True)]
     difference = estimate([x - y for x, y in zip(a, b, strict=True)])
     appears = [math.isnan(x) != math.isnan(y) for x, y in zip(a, b, strict=True)]
@@ -529,7 +529,7 @@ def _numbers(probe: Probe, found: Sequence[Numbers]) -> list[str]:
     claims: Sequence[Claim] = probe.band
     wanted = (*(name for claim in claims for name in claim.names), *probe.also)
     return list(dict.fromkeys(wanted)) or list(
-        dict.fromkeys(name for each in found for name in each)
+        dict.fromkeys(name for side in found for name in side)
     )
 
 

@@ -58,9 +58,9 @@ def to_json(found: AliveMatrix) -> dict[str, Any]:
             "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds,
             "options": list(found.options), "ran": found.ran, "shared": found.shared,
             "provenance": dict(found.provenance),
-            "mechanisms": [{"id": one.mechanism, "verdict": one.verdict, "why": one.why,
-                            "moved": list(one.moved), "elsewhere": list(one.elsewhere),
-                            "named_not_moved": list(one.unmoved)} for one in found.lives],
+            "mechanisms": [{"id": life.mechanism, "verdict": life.verdict, "why": life.why,
+                            "moved": list(life.moved), "elsewhere": list(life.elsewhere),
+                            "named_not_moved": list(life.unmoved)} for life in found.lives],
             "cells": [_cell_json(cell) for cell in found.cells]}  # fmt: skip
 
 
@@ -75,12 +75,12 @@ def _cell_json(cell: MatrixCell) -> dict[str, Any]:
     }
 
 
-def _comparison(one: PairedMemories) -> dict[str, Any]:
-    return {"of": one.of, "state": one.state.value, "why": one.why,
-            "needs_readers": list(one.readers), "without": list(one.without_base),
+def _comparison(life: PairedMemories) -> dict[str, Any]:
+    return {"of": life.of, "state": life.state.value, "why": life.why,
+            "needs_readers": list(life.readers), "without": list(life.without_base),
             "numbers": [{"number": p.number, "state": p.state.value, "with": finite(asdict(p.with_it)),
                          "without": finite(asdict(p.without)),
-                         "difference": finite(asdict(p.difference))} for p in one.numbers]}  # fmt: skip
+                         "difference": finite(asdict(p.difference))} for p in life.numbers]}  # fmt: skip
 
 
 def three(cell: MatrixCell) -> str:
@@ -101,10 +101,12 @@ def three(cell: MatrixCell) -> str:
     )
 
 
-def _of(one: PairedMemories, name: str, with_it: bool) -> str:
-    pair: Pair | None = next((p for p in one.numbers if p.number == name), None)
+def _of(life: PairedMemories, name: str, with_it: bool) -> str:
+    pair: Pair | None = next((p for p in life.numbers if p.number == name), None)
     return (
-        str(one.state) if pair is None else with_interval(pair.with_it if with_it else pair.without)
+        str(life.state)
+        if pair is None
+        else with_interval(pair.with_it if with_it else pair.without)
     )
 
 
@@ -119,20 +121,20 @@ def to_markdown(found: AliveMatrix) -> str:
     lines += [] if found.evidence else [NO_EVIDENCE, ""]
     lines += ["| mechanism | verdict | moves | why |", "|---|---|---|---|"]
     lines += [
-        f"| {in_cell(one.mechanism)} | {one.verdict} | {in_cell(', '.join(one.moved) or '-')} | {in_cell(one.why or '-')} |"
-        for one in found.lives
+        f"| {in_cell(life.mechanism)} | {life.verdict} | {in_cell(', '.join(life.moved) or '-')} | {in_cell(life.why or '-')} |"
+        for life in found.lives
     ]
     lines += ["", "Moves a probe that its registry entry does not name:", ""]
     lines += [
-        f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.elsewhere))}"
-        for one in found.lives
-        if one.elsewhere
+        f"- {in_cell(life.mechanism)}: {in_cell(', '.join(life.elsewhere))}"
+        for life in found.lives
+        if life.elsewhere
     ] or ["none"]
     lines += ["", "Does not move a probe that its registry entry names:", ""]
     lines += [
-        f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.unmoved))}"
-        for one in found.lives
-        if one.unmoved
+        f"- {in_cell(life.mechanism)}: {in_cell(', '.join(life.unmoved))}"
+        for life in found.lives
+        if life.unmoved
     ] or ["none"]
     lines += ["", "| mechanism | probe | state | numbers | needs |", "|---|---|---|---|---|"]
     lines += [
@@ -147,6 +149,6 @@ def to_markdown(found: AliveMatrix) -> str:
 def summary_rows(found: AliveMatrix) -> list[tuple[str, str, str]]:
     """Mechanism, verdict, and what it moves or why nothing moves; for a terminal."""
     return [
-        (one.mechanism, one.verdict, visible(", ".join(one.moved) or one.why))
-        for one in found.lives
+        (life.mechanism, life.verdict, visible(", ".join(life.moved) or life.why))
+        for life in found.lives
     ]

@@ -68,13 +68,13 @@ def estimate(values: ArrayLike) -> SeedEstimate:
     >>> estimate([1.0, 2.0, math.nan])
     SeedEstimate(mean=1.5, low=nan, high=nan, n=2)
     """
-    found = np.asarray(values, np.float64)
-    found = found[np.isfinite(found)]
-    mean = float(found.mean()) if found.size else math.nan
-    if found.size < FEWEST:
-        return SeedEstimate(mean, math.nan, math.nan, found.size)
-    low, high = np.quantile(found[_draws(found.size)].mean(axis=1), (0.025, 0.975))
-    return SeedEstimate(mean, float(low), float(high), found.size)
+    known = np.asarray(values, np.float64)
+    known = known[np.isfinite(known)]
+    mean = float(known.mean()) if known.size else math.nan
+    if known.size < FEWEST:
+        return SeedEstimate(mean, math.nan, math.nan, known.size)
+    low, high = np.quantile(known[_draws(known.size)].mean(axis=1), (0.025, 0.975))
+    return SeedEstimate(mean, float(low), float(high), known.size)
 
 
 def ratio(first: ArrayLike, second: ArrayLike) -> SeedEstimate:
@@ -146,13 +146,13 @@ def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> ProbeOutcome:
         return ProbeOutcome(
             probe, ProbeVerdict.ERROR, {}, why=message, seeds=seeds, stimuli=stimuli
         )
-    found: list[Numbers] = [_floats(row["numbers"]) for row in rows]
-    names = dict.fromkeys(name for numbers in found for name in numbers)
+    of_seeds: list[Numbers] = [_floats(row["numbers"]) for row in rows]
+    names = dict.fromkeys(name for numbers in of_seeds for name in numbers)
     estimates = {
-        name: estimate([numbers.get(name, math.nan) for numbers in found]) for name in names
+        name: estimate([numbers.get(name, math.nan) for numbers in of_seeds]) for name in names
     }
-    claims = tuple(_judged(claim, found) for claim in probe.band)
-    verdict, why = _verdict(probe, found, estimates, claims)
+    claims = tuple(_judged(claim, of_seeds) for claim in probe.band)
+    verdict, why = _verdict(probe, of_seeds, estimates, claims)
     told, stored = (sum(int(str(row.get(name, 0))) for row in rows) for name in ("told", "stored"))
     if (
         verdict in (ProbeVerdict.OUTSIDE, ProbeVerdict.NOT_SHOWN)
@@ -171,14 +171,14 @@ def _floats(numbers: object) -> Numbers:
     }
 
 
-def _judged(claim: Claim, found: Sequence[Numbers]) -> JudgedClaim:
+def _judged(claim: Claim, of_seeds: Sequence[Numbers]) -> JudgedClaim:
     if isinstance(claim, Ratio):
         measured = ratio(
-            [numbers[claim.first] for numbers in found],
-            [numbers[claim.second] for numbers in found],
+            [numbers[claim.first] for numbers in of_seeds],
+            [numbers[claim.second] for numbers in of_seeds],
         )
     else:
-        measured = estimate([claim.value(numbers) for numbers in found])
+        measured = estimate([claim.value(numbers) for numbers in of_seeds])
     defined = not math.isnan(measured.low)
     return JudgedClaim(
         claim.text, measured, defined and claim.holds(measured.mean, measured.low, measured.high)

@@ -160,9 +160,9 @@ def mean(values: ArrayLike) -> float:
     >>> mean([1.0, math.nan, 2.0]), mean([math.nan])
     (1.5, nan)
     """
-    found = np.asarray(values, np.float64)
-    found = found[~np.isnan(found)]
-    return float(found.mean()) if found.size else math.nan
+    known = np.asarray(values, np.float64)
+    known = known[~np.isnan(known)]
+    return float(known.mean()) if known.size else math.nan
 
 
 @dataclass(frozen=True, slots=True)

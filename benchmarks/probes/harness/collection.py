@@ -45,7 +45,7 @@ def collected() -> Mapping[str, Probe]:
 
     Raises RegistryError for an id that two modules have.
     """
-    found = dict(own())
+    probes = dict(own())
     for package in installed():
         try:
             theirs = _by_id(
@@ -56,14 +56,14 @@ def collected() -> Mapping[str, Probe]:
                 f"the probes of a package are left out: {error}", ProbesLeftOutWarning, stacklevel=2
             )
             continue
-        if twice := [id for id in theirs if id in found]:
+        if twice := [id for id in theirs if id in probes]:
             raise RegistryError(
                 f"the probe {twice[0]!r} exists already",
                 where=package.distribution,
                 cure="give it another id",
             )
-        found |= theirs
-    return found
+        probes |= theirs
+    return probes
 
 
 def source_of(probe: Probe) -> Path:
@@ -76,7 +76,7 @@ def chosen(ids: Sequence[str], known: Mapping[str, Probe]) -> list[Probe]:
     """The probes of some ids, each once; a name without its variant is all its variants; all
     probes if none is given.  Raises InputError.
     """
-    found: dict[str, Probe] = {}
+    probes: dict[str, Probe] = {}
     for id in ids or known:
         mine = {key: probe for key, probe in known.items() if id in (key, probe.name)}
         if not mine:
@@ -85,8 +85,8 @@ def chosen(ids: Sequence[str], known: Mapping[str, Probe]) -> list[Probe]:
                 where="ID",
                 cure=nearest(id, [*known, *{p.name for p in known.values()}]),
             )
-        found |= mine
-    return list(found.values())
+        probes |= mine
+    return list(probes.values())
 
 
 def _modules(package: Package) -> Iterator[ModuleType]:
@@ -108,11 +108,11 @@ def _modules(package: Package) -> Iterator[ModuleType]:
 
 
 def _by_id(pairs: Iterator[tuple[str, Probe]]) -> dict[str, Probe]:
-    found: dict[str, Probe] = {}
+    probes: dict[str, Probe] = {}
     for module, probe in pairs:
-        if probe.id in found:
+        if probe.id in probes:
             raise RegistryError(
                 f"the probe {probe.id!r} exists already", where=module, cure="give it another id"
             )
-        found[probe.id] = probe
-    return found
+        probes[probe.id] = probe
+    return probes

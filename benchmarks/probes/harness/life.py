@@ -21,6 +21,7 @@ from ....engine.contract.vocabulary import (
     LOG_STRENGTH,
     SLEEP_END,
 )
+from ...people.readout import standardised
 from ...systems.base import Capability, Retrieved, System
 from .instruments import Instrument
 
@@ -34,6 +35,7 @@ MINUTE, SECOND, DAY = 1 / 60, 1 / 3600, 24.0  # h
 MORNING = 7.0  # o'clock: end of a night of a system that does not say when it sleeps
 TIED = 1e-6  # cosines that differ by less are equal: float32
 ADMISSIBLE = 0.05  # h: `sleep` stops this long after the end of the sleep at most
+CANDIDATES = 48  # memories among which a recall is drawn, as in the experiments with people
 
 # parameters by mechanism, of those that the memory has
 Settings = Mapping[str, Mapping[str, str | float]]
@@ -124,8 +126,8 @@ class Life:
     def engine(self) -> Engine | None:
         """The engine behind the system; None if it has none."""
         system: Any = self.system
-        found: Engine | None = getattr(system, "engine", None)
-        return found
+        engine: Engine | None = getattr(system, "engine", None)
+        return engine
 
     def lacks(self, needs: Collection[Need]) -> list[Need]:
         """Those of the needs that the system does not have.  The engine has all of them."""
@@ -288,10 +290,10 @@ class Life:
         """Ids of the answer in the order in which the memory presents it: in order of time if it
         says so, else best first.
         """
-        found = [event.id for event in self.ask(text, k).events]
+        ids = [event.id for event in self.ask(text, k).events]
         in_time = bool(self._value(CHRONOLOGICAL) == 1)  # False if it is not known
         places = {id: place for place, id in enumerate(self._texts)}
-        return sorted(found, key=lambda id: places.get(id, len(places))) if in_time else found
+        return sorted(ids, key=lambda id: places.get(id, len(places))) if in_time else ids
 
     def everything(self, text: str) -> Retrieved:
         """An answer with every event that can be retrieved."""
@@ -308,22 +310,37 @@ class Life:
 
         among  ids of what is to be recalled; None: everything
         """
-        found: list[str] = []
+        recalled: list[str] = []
         for _ in range(steps):
             answer = self.everything(text)
             best = next(
                 (
                     e
                     for e in answer.events
-                    if e.id not in found and (among is None or e.id in among)
+                    if e.id not in recalled and (among is None or e.id in among)
                 ),
                 None,
             )
             if best is None:
                 break
-            found.append(best.id)
+            recalled.append(best.id)
             text = best.text
-        return found
+        return recalled
+
+    def recalled(self, ids: Sequence[str], session: str) -> NDArray[np.float64]:
+        """Chance that each of some events is recalled without words in a session before recall ends,
+        by the readout of the experiments with people at temperature 1: R / (R + 1), R = exp(z), z the
+        standardised final score among the 48 best.  Stopping is as strong as a memory at the mean; an
+        event that is not among the 48 is as strong as the weakest of them.  0 without an answer.
+        Shape (len(ids),).
+        """
+        events = self.ask("", CANDIDATES, session=session).events
+        support = standardised([event.score for event in events])
+        by_id = {event.id: z for event, z in zip(events, support.tolist(), strict=True)}
+        least = min(by_id.values(), default=-math.inf)
+        odds = np.exp([by_id.get(id, least) for id in ids])
+        chances: NDArray[np.float64] = odds / (odds + 1.0)
+        return chances
 
     def margin(self, text: str, ids: str | Collection[str]) -> float:
         """Score of the best of some events above the mean of all others, in their standard
@@ -351,7 +368,7 @@ class Life:
         """
         scores = {e.id: e.score for e in self.everything(text).events if math.isfinite(e.score)}
         mine, theirs = (
-            [scores[id] for id in _set_of(each) if id in scores] for each in (ids, over)
+            [scores[id] for id in _set_of(group) if id in scores] for group in (ids, over)
         )
         spread = float(np.std(list(scores.values()))) if mine and theirs else 0.0
         return (max(mine) - max(theirs)) / spread if spread > 0.0 else math.nan
@@ -403,9 +420,9 @@ class Life:
         """The values of a column of memories at some events; NaN for events that were not
         stored.  Shape (len(ids),).
         """
-        found = self.column(column)
+        values = self.column(column)
         return np.array(
-            [found[row] if row >= 0 else math.nan for row in self._rows(ids)], np.float64
+            [values[row] if row >= 0 else math.nan for row in self._rows(ids)], np.float64
         )
 
     def _rows(self, ids: Sequence[str]) -> list[int]:

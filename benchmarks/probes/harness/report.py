@@ -45,12 +45,14 @@ class Report:
     def failing(self) -> list[ProbeOutcome]:
         """Probes that the set's mechanisms name and that are not in their band."""
         return [
-            one for one in self.outcomes if one.verdict in FAILING and one.probe.name in self.named
+            outcome
+            for outcome in self.outcomes
+            if outcome.verdict in FAILING and outcome.probe.name in self.named
         ]
 
     @property
     def headline(self) -> str:
-        counts = Counter(one.verdict for one in self.outcomes)
+        counts = Counter(outcome.verdict for outcome in self.outcomes)
         return f"{plural(len(self.outcomes), 'probe')}: " + ", ".join(
             f"{counts[v]} {v}" for v in ProbeVerdict if counts[v]
         )
@@ -65,7 +67,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "headline": report.headline,
         "note": "" if report.evidence else NO_EVIDENCE,
         "provenance": dict(report.provenance),
-        "probes": [_probe(one, report) for one in report.outcomes],
+        "probes": [_probe(outcome, report) for outcome in report.outcomes],
     }
 
 
@@ -78,14 +80,14 @@ def record(p: Probe) -> dict[str, Any]:
             "needs": sorted(need.value for need in p.needs), "default_seeds": p.seeds}  # fmt: skip
 
 
-def _probe(one: ProbeOutcome, report: Report) -> dict[str, Any]:
-    return {**record(one.probe), "expected": one.probe.name in report.named,
-            "verdict": one.verdict.value, "why": one.why,
-            "told": one.told, "stored": one.stored, "seeds": list(one.seeds),
-            "stimuli": list(one.stimuli), "numbers": {name: finite(asdict(found)) for name,
-            found in one.numbers.items()},
+def _probe(outcome: ProbeOutcome, report: Report) -> dict[str, Any]:
+    return {**record(outcome.probe), "expected": outcome.probe.name in report.named,
+            "verdict": outcome.verdict.value, "why": outcome.why,
+            "told": outcome.told, "stored": outcome.stored, "seeds": list(outcome.seeds),
+            "stimuli": list(outcome.stimuli), "numbers": {name: finite(asdict(estimate)) for name,
+            estimate in outcome.numbers.items()},
             "claims": [{"claim": c.text, "holds": c.holds,
-                        **finite(asdict(c.estimate))} for c in one.claims]}  # fmt: skip
+                        **finite(asdict(c.estimate))} for c in outcome.claims]}  # fmt: skip
 
 
 def shown(value: float) -> str:
@@ -112,16 +114,16 @@ def with_interval(found: SeedEstimate) -> str:
 CURVE = re.compile(r"hits at ([0-9.]+)")
 
 
-def curve(one: ProbeOutcome) -> list[tuple[float, SeedEstimate]]:
+def curve(outcome: ProbeOutcome) -> list[tuple[float, SeedEstimate]]:
     """The points of a probe that measures hits at shares of false alarms, (false alarms, hits),
     in order; [] for another probe.
     """
-    found = [
+    points = [
         (float(match[1]), value)
-        for name, value in one.numbers.items()
+        for name, value in outcome.numbers.items()
         if (match := CURVE.fullmatch(name)) and math.isfinite(value.mean)
     ]
-    return sorted(found, key=lambda point: point[0])
+    return sorted(points, key=lambda point: point[0])
 
 
 def to_markdown(report: Report) -> str:
@@ -129,26 +131,27 @@ def to_markdown(report: Report) -> str:
     lines = [f"# Probes of {in_cell(report.measured)}", "", report.headline + ".", ""]
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
     lines += ["| probe | verdict | band | why |", "|---|---|---|---|"]
-    for one in report.outcomes:
+    for outcome in report.outcomes:
         band = "; ".join(
-            f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims
+            f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}"
+            for c in outcome.claims
         )
         lines.append(
-            f"| {in_cell(one.probe.id)} | {one.verdict} | {in_cell(band or '-')} | {in_cell(one.why or '-')} |"
+            f"| {in_cell(outcome.probe.id)} | {outcome.verdict} | {in_cell(band or '-')} | {in_cell(outcome.why or '-')} |"
         )
     lines += ["", "Intervals: 95%, bootstrap over seeds.", ""]
     lines += [
         f"{verdict}: {MEANING[verdict]}.  "
         for verdict in ProbeVerdict
-        if any(one.verdict is verdict for one in report.outcomes)
+        if any(outcome.verdict is verdict for outcome in report.outcomes)
     ]
-    for one in report.outcomes:
-        lines += ["", f"## {in_cell(one.probe.id)}", "", in_cell(one.probe.capability), "",
-                  in_cell(one.probe.protocol), "",
-                  f"Should matter: {', '.join(one.probe.matters) or '-'}. Sets that should show it: {', '.join(one.probe.sets)}. "
-                  f"Seeds: {len(one.seeds)}. Unit: {in_cell(one.probe.unit)}.", "",
-                  *(f"- {in_cell(name)}: {with_interval(found)}" for name,
-                    found in one.numbers.items())]  # fmt: skip
+    for outcome in report.outcomes:
+        lines += ["", f"## {in_cell(outcome.probe.id)}", "", in_cell(outcome.probe.capability), "",
+                  in_cell(outcome.probe.protocol), "",
+                  f"Should matter: {', '.join(outcome.probe.matters) or '-'}. Sets that should show it: {', '.join(outcome.probe.sets)}. "
+                  f"Seeds: {len(outcome.seeds)}. Unit: {in_cell(outcome.probe.unit)}.", "",
+                  *(f"- {in_cell(name)}: {with_interval(estimate)}" for name,
+                    estimate in outcome.numbers.items())]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
@@ -160,7 +163,7 @@ def to_html(report: Report, path: Path) -> Path:
         report=report,
         no_evidence=NO_EVIDENCE,
         meaning=MEANING,
-        used=[v for v in ProbeVerdict if any(one.verdict is v for one in report.outcomes)],
+        used=[v for v in ProbeVerdict if any(outcome.verdict is v for outcome in report.outcomes)],
     )
     write_whole(path, [page], shared=True)
     return path

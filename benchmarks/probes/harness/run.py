@@ -201,14 +201,14 @@ def run_shared(
     with closing(
         Recorded(partial(built, spec, registry), Arms(lacking), embedder, spec.seed)
     ) as life:
-        row, found = row_of(spec, probe, life), dict[str, dict[str, Any]]()
+        row, shared_rows = row_of(spec, probe, life), dict[str, dict[str, Any]]()
         if row["error"] or row["missing"]:
             return run_cell(spec, probe, registry, embedder), {}
         for key, arm in arms.items():
             if key in life.arms.sharing:
                 with suppress(Diverged), closing(Replayed(life, key)) as again:
-                    found[key] = row_of(arm, probe, again)
-    return row, {key: other for key, other in found.items() if not other["error"]}
+                    shared_rows[key] = row_of(arm, probe, again)
+    return row, {key: other for key, other in shared_rows.items() if not other["error"]}
 
 
 def row_of(spec: ProbeSpec, probe: Probe, life: Life) -> dict[str, Any]:
@@ -222,10 +222,10 @@ def row_of(spec: ProbeSpec, probe: Probe, life: Life) -> dict[str, Any]:
     try:
         if missing := life.lacks(probe.needs):
             return {**row, "missing": ", ".join(need.value for need in missing)}
-        found = probe.run(life, spec.seed)
+        numbers = probe.run(life, spec.seed)
         row["numbers"] = {
             name: float(f"{value:.9g}") if math.isfinite(value) else None
-            for name, value in found.items()
+            for name, value in numbers.items()
         }
     except (OSError, Diverged):  # a full disk is no finding about the memory
         raise

@@ -46,7 +46,7 @@ class Diverged(Exception):
 class _Answered:
     """What a memory answers, and its columns of the query."""
 
-    found: Retrieved
+    answer: Retrieved
     passing: Mapping[Column, NDArray[Any]]
 
 
@@ -125,25 +125,25 @@ class Recorded(Life):
         super()._present()
 
     def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
-        found = super()._asked(query, k, False)
-        answers = self._answers(found, learn)
+        answer = super()._asked(query, k, False)
+        answers = self._answers(answer, learn)
         self.steps.append(_Step(("ask", query, k, learn), of=answers))
-        return super()._asked(query, k, True) if learn else found
+        return super()._asked(query, k, True) if learn else answer
 
     def _value(self, column: Column) -> NDArray[Any]:
-        found = super()._value(column)
-        self.steps.append(_Step(("value", column.name), found.copy()))
-        return found
+        value = super()._value(column)
+        self.steps.append(_Step(("value", column.name), value.copy()))
+        return value
 
     def _rows(self, ids: Sequence[str]) -> list[int]:
-        found = super()._rows(ids)
-        self.steps.append(_Step(("rows", tuple(ids)), found))
-        return found
+        rows = super()._rows(ids)
+        self.steps.append(_Step(("rows", tuple(ids)), rows))
+        return rows
 
     def _end_of_sleep(self) -> float:
-        found = super()._end_of_sleep()
-        self.steps.append(_Step(("sleep",), found))
-        return found
+        end = super()._end_of_sleep()
+        self.steps.append(_Step(("sleep",), end))
+        return end
 
     def _archive(self, id: str) -> None:
         super()._archive(id)
@@ -162,7 +162,9 @@ class Recorded(Life):
             whole = engine.assembly.plans[Phase.RETRIEVE]
             learnt = {arm: learnt_from(whole, asking.plan) for arm, asking in arms.items()}
         columns = tuple(
-            dict.fromkeys((*PASSING, *(c for each in learnt.values() for c in each or ())))
+            dict.fromkeys(
+                (*PASSING, *(c for columns_of in learnt.values() for c in columns_of or ()))
+            )
         )
         mine, answers = Variants(engine).held(columns), {}
         for arm, (theirs, values) in zip(
@@ -287,15 +289,15 @@ class Replayed(Life):
         if answered is None:
             raise Diverged("the mechanism left a trace, or the memory learns something else")
         self._passing, self._learnt = answered.passing, learn
-        return answered.found
+        return answered.answer
 
     def _value(self, column: Column) -> NDArray[Any]:
-        found: NDArray[Any] = self._next("value", column.name).result
+        values: NDArray[Any] = self._next("value", column.name).result
         if column.scope is Scope.CANDIDATE:
             raise Diverged(f"{column.name} is a column of the query")
         if self._passing and column in self._passing and self._learnt:
             raise Diverged(f"{column.name} may have changed with what the question taught")
-        return self._passing[column] if self._passing and column in self._passing else found
+        return self._passing[column] if self._passing and column in self._passing else values
 
     def _rows(self, ids: Sequence[str]) -> list[int]:
         return list(self._next("rows", tuple(ids)).result)

@@ -19,7 +19,7 @@ import pytest
 
 from hebbarium.audit.references import References, of_registry
 from hebbarium.benchmarks.probes import abstention, event_order, forgetting_curve, gate_auc
-from hebbarium.benchmarks.probes.harness.base import Numbers, Probe
+from hebbarium.benchmarks.probes.harness.base import Numbers, Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.probes.harness.run import recorded
@@ -524,6 +524,18 @@ def test_ebbinghaus_own_savings_are_in_the_band() -> None:
         for form in (forgetting_curve._power, forgetting_curve._exponential)
     )
     assert power == pytest.approx(0.975, abs=0.01) and power > exponential
+    # the bound of the band: the simplest rival, a line in the logarithm of time
+    logs = np.log(forgetting_curve.DELAYS)
+    line = float(np.corrcoef(logs, savings)[0, 1] ** 2)
+    (bound,) = [c.low for c in forgetting_curve.PROBES[0].band if isinstance(c, Within)]
+    assert line == pytest.approx(bound, abs=0.002) and power > bound > exponential
+    assert np.allclose(100.0 * forgetting_curve.SAVINGS, savings)
+    # supports of which the savings are the readout, at any temperature and threshold
+    odds = forgetting_curve.SAVINGS / (1.0 - forgetting_curve.SAVINGS)
+    chances = 1.0 / (1.0 + (odds**-0.4) * np.e)
+    assert forgetting_curve.explained(chances[:, None]) == pytest.approx(1.0, abs=1e-6)
+    assert forgetting_curve.explained(1.0 - chances[:, None]) <= 0.0
+    assert math.isnan(forgetting_curve.explained(np.full((7, 2), 0.5)))
 
 
 def test_the_area_of_a_gate_has_its_closed_forms() -> None:

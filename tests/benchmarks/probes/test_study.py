@@ -161,17 +161,17 @@ def test_another_system_is_not_applicable_where_it_lacks_something_and_measured_
         tmp_path / "o",
         "fan_effect",
         "predictive_recall",
-        "forgetting_curve",
+        "surprise_recall",
         seeds=3,
         system=BASELINE,
     )
-    fan, predictive, forgetting = found.outcomes
+    fan, predictive, surprise = found.outcomes
     assert fan.verdict in (ProbeVerdict.SHOWN, ProbeVerdict.OUTSIDE)
     assert (predictive.verdict, predictive.why) == (
         ProbeVerdict.NOT_APPLICABLE,
         "the system lacks: learning from recall",
     )
-    assert (forgetting.verdict, forgetting.why) == (
+    assert (surprise.verdict, surprise.why) == (
         ProbeVerdict.NOT_APPLICABLE,
         "the system lacks: engine columns",
     )
@@ -458,7 +458,7 @@ def test_list_and_show_know_probes(
 def test_a_band_says_where_it_comes_from() -> None:
     known = own()
     assert known["spacing_effect/crossover"].basis == "directions: the source"
-    assert known["forgetting_curve/ebbinghaus"].basis == "directions: the source; bounds: ours"
+    assert "a line in the logarithm of time" in known["forgetting_curve/ebbinghaus"].basis
     assert "bounds: the undisturbed rhythm" in known["sleep_schedule/two_process"].basis
     assert known["salience/news"].basis == "values to be exceeded: chance"
     assert {bool(probe.basis) for probe in known.values() if probe.band} == {True}
