@@ -415,7 +415,25 @@ def departures_are_what_they_are_called(exhibit: Exhibit) -> Measured:
         f"the paper {key} is read, and is not among the papers"
         for key in sorted(set(entry.read) - set(entry.papers))
     ]
+    wrong += [
+        f"{paper} is called read, and references.bib does not say which parts of it (`read`)"
+        for paper, how in _readings(entry)
+        if how == "paper"
+        and paper in exhibit.references
+        and not exhibit.references.get(paper).fields.get("read", "").strip()
+    ]
     return _none(wrong, f"{len(entry.departures)} departures")
+
+
+def _readings(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Papers, and how they were read: by the entry, its equations and its numbers."""
+    yield from entry.read.items()
+    for equation in entry.equations:
+        if equation.paper and equation.read:
+            yield equation.paper, equation.read
+    for p in entry.params.values():
+        if p.read:
+            yield p.source, p.read
 
 
 @static("ST-9", source="the scores of a short life, with words and vectors of questions exchanged")

@@ -325,3 +325,12 @@ def test_an_equation_that_a_hook_reaches_cannot_be_called_library() -> None:
     registry = Registry(entries, REGISTRY.sets, REGISTRY.digest, REGISTRY.packages)
     (judged,) = audit_registry(registry, only=["weighted_rrf"], mutants=False).mechanisms
     assert any("library, no part of its claim, and a hook reaches" in f for f in judged.faults)
+
+
+def test_a_paper_that_is_called_read_says_which_parts() -> None:
+    """Else one word makes a mechanism FAITHFUL."""
+    check, sound = next(c for c in static.evidence() if c.id == "ST-8"), exhibit("sleep_pressure")
+    assert judge(check, sound).score is Score.PASS
+    raised = sound.entry.model_copy(update={"read": dict.fromkeys(sound.entry.read, "paper")})
+    result = judge(check, replace(sound, entry=raised))
+    assert result.score is Score.FAIL and "daan1984timing is called read" in result.measured
