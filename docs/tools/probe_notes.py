@@ -311,7 +311,8 @@ REASONS: Mapping[str, str] = {
     "sleep_benefit/wake_sleep": "A night raises the memories of the day before as well as those of the evening, so that beside them nothing gains.",
     "sleep_schedule/two_process": "Only sets with `sleep_pressure` decide when to sleep.",
     "spacing_effect/crossover": "Close uses help more at once in `waking` and `everything` without its gates, as they should, "
-    "and a week later still: a fact that was told the day after is nearer to the context of its session. `base_level_activation` beside `rational_fusion` alone is in the band.",
+    "and a week later still: a fact that was told the day after is nearer to the context of its "
+    "session. `base_level_activation` beside `rational_fusion` alone is in the band.",
     "standing_instruction/no_shared_words": "By meaning and words alone, 78% of the requests find their instruction, and a statement on the same "
     "subject finds it in 28% or more. In `everything` the gates refuse three of four events; without them "
     "two in three requests find it.",
