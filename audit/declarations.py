@@ -104,7 +104,10 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     same_vector = [scores(f"{other}  ") for other in turned]
     embedder.other = {}
     misspelt, alike = scores(MISSPELT), [scores(question) for question in ALIKE]
-    told = [scores(text) for _, _, _, text in TOLD[::9]]
+    told, nearest = list[dict[str, Scores]](), list[int]()
+    for _, _, _, text in TOLD[::9]:
+        told.append(scores(text))
+        nearest.append(int(np.argmax(memory.column(v.MATCH)[visible])))
     halves = [scores(" ".join(text.split()[::2])) for _, _, _, text in TOLD[::9]]
     # nothing is less similar to a text than its opposite
     embedder.other = {f"{text}   ": text for _, _, _, text in TOLD[::9]}
@@ -122,6 +125,7 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
             of_kind=_differ(alike[:1], alike[1:], s),
             of_told=[t[s.name] for t in told],
             of_halves=[h[s.name] for h in halves],
+            nearest=nearest,
             of_opposite=np.concatenate([o[s.name] for o in opposite]),
         )
 
@@ -144,6 +148,7 @@ def _wrong(
     of_kind: bool,
     of_told: list[Scores],
     of_halves: list[Scores],
+    nearest: list[int],
     of_opposite: Scores,
 ) -> Iterator[str]:
     all_scores = np.concatenate([*by_question, *of_told])
@@ -213,6 +218,13 @@ def _wrong(
         yield f"{s.name} is evidence of COMPLETION, and {half:g} for half a text, {whole:g} for all of it"
     if s.facet is Facet.MEANING and completed:
         yield f"{s.name} is evidence of MEANING, and for half a text as high as for all of it"
+    finding = [
+        x[row] >= np.nanmax(x) - ROUNDING
+        for x, row in zip(of_told, nearest, strict=True)
+        if not np.isnan(x[row])
+    ]
+    if s.facet in BY_VECTOR and finding and np.mean(finding) < 0.5:
+        yield f"{s.name} is evidence of {s.facet.name}, and a text seldom finds itself by it"
     of_sounds = bool((~np.isnan(of_misspelt) & (of_misspelt != 0.0)).any())
     if s.facet is Facet.WORDS and s.direct and of_sounds:
         yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"

@@ -277,6 +277,7 @@ def declared(signal: Signal, **fields: Any) -> Iterator[None]:
         ("recency", {"facet": Facet.USE}, "is evidence of USE, and reads no use"),
         ("heat", {"facet": Facet.TIME}, "reads how often memories were used"),
         ("spreading_activation", {"facet": Facet.CONTEXT}, "neither when, where nor by whom"),
+        ("titans_memory", {"facet": Facet.COMPLETION}, "a text seldom finds itself by it"),
         ("recency", {"floor": 0.6}, "the floor 0.6, above half of its scores"),
         ("hyperdimensional_binding", {"floor": -1.0}, "the floor -1, and is never below"),
         ("trigram_match", {"floor": -1.0}, "the floor -1, and is never below"),
