@@ -157,7 +157,7 @@ def test_a_probe_reads_nothing_that_it_does_not_declare(
 
 
 def test_an_undeclared_reading_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    probe = replace(own()["forgetting_curve/ebbinghaus"], measures=Measures(answers=True))
+    probe = replace(own()["ab_ac/blocked"], measures=Measures(answers=True))
     assert undeclared(probe, monkeypatch) >= {"log_strength"}
     asks = replace(own()["lag_crp/list"], measures=Measures())
     assert "answers" in undeclared(asks, monkeypatch)
@@ -222,14 +222,19 @@ def test_cells_show_the_set_the_set_without_and_the_base_with_it(
     tmp_path: Path, registry: Registry
 ) -> None:
     found = made(
-        registry, tmp_path / "o", "forgetting_curve", "surprise_recall", "sequence_prediction"
+        registry,
+        tmp_path / "o",
+        "forgetting_curve",
+        "surprise_recall",
+        "sequence_prediction",
+        mechanisms={**SMALL, "heat": {}},
     )
     activation = cell(found, "base_level_activation", "forgetting_curve/ebbinghaus")
     assert activation.state is State.MOVES and activation.named
-    power = next(p for p in activation.full.numbers if p.number == "R2 power")
-    # without it strength is constant
-    assert power.with_it.mean > 0.9 and power.without.n == 0 and power.state is State.MOVES
-    assert activation.alone.of == "hybrid + base_level_activation" and "alone" in three(activation)
+    early = next(p for p in activation.full.numbers if p.number == "recalled after 0.333 h")
+    assert early.with_it.mean > early.without.mean and early.state is State.MOVES
+    assert activation.alone.of == "hybrid + heat + convex_fusion + base_level_activation"
+    assert "alone" in three(activation)
     assert cell(found, "base_level_activation", "surprise_recall/news").state is State.NO_PATH
     news = cell(found, "surprise_index", "surprise_recall/news")
     assert (
@@ -343,6 +348,7 @@ def test_disagreements_with_the_registry_are_listed_both_ways(
         "spacing_effect",
         "needle",
         only=["base_level_activation", "dense_similarity"],
+        mechanisms={**SMALL, "heat": {}},
     )
     lives = {one.mechanism: one for one in found.lives}
     assert set(lives["base_level_activation"].moved) >= {
