@@ -340,7 +340,7 @@ def run_parts(
                 record.outcome(),
                 seconds=seconds[place],
                 embedding=counted.counts,
-                capabilities=sorted(each.value for each in record.system.capabilities),
+                capabilities=sorted(kind.value for kind in record.system.capabilities),
                 shared=len(cells),
             )
             for place, record in records.items()
