@@ -92,7 +92,8 @@ def result(arguments: tuple[str, ...]) -> dict[str, Any]:
             if file.suffix == ".json" and file.stem != "manifest":
                 files[file.name] = json.loads(text)
             elif file.suffix == ".jsonl" and file.stem != "times":
-                files[file.name] = sorted(map(json.loads, text.splitlines()), key=json.dumps)
+                rows = [lasting(json.loads(line)) for line in text.splitlines()]
+                files[file.name] = sorted(rows, key=json.dumps)
         return {
             "exit code": done.returncode,
             "error": done.stderr[-500:] * (not files),
