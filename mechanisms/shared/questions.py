@@ -175,6 +175,10 @@ _SAYS_NEWEST: Final = re.compile(
     r"|most recent|most recently|latest|newest|lately|recently|still|any ?more|any longer|yet|in the end|after all|finally"
     r"|last(?! (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|names?|[a-z]+day)\b))\b"
 )
+# "Was I still a vegetarian then?" asks for a former time.
+_STILL_THEN: Final = re.compile(
+    r"\b(?:was|were|did|had|wasn't|weren't|didn't|hadn't)(?: [^ ]+){1,2} still\b"
+)
 _PRESENT_TENSE: Final = re.compile(
     r"^(?:(?:and|so|but|ok|okay|hey|hi|please|well|also|do you (?:know|remember)|can you (?:tell|remind) me|tell me|remind me) )*"
     r"(?:(?:(?:in|at|on|by|until|till|for|from|with|to|of|since) )?(?:what|which|who|whom|whose|where|when|how)"
@@ -212,7 +216,7 @@ def state_asked(words: str) -> AskedState:
         return AskedState.FORMER
     if _PRECEDING.search(words):
         return AskedState.PRECEDING
-    if _SAYS_NEWEST.search(words):
+    if _SAYS_NEWEST.search(_STILL_THEN.sub(" ", words)):
         return AskedState.NEWEST
     return (
         AskedState.PRESENT

@@ -40,6 +40,17 @@ def test_a_question_whether_something_ever_happened_asks_for_no_former_state(
     assert state_asked(" ".join(features(text).words)).name == state
 
 
+@pytest.mark.parametrize(("text", "state"), [
+    ("Am I still a vegetarian?", "NEWEST"), ("Does Ada still work at the bank?", "NEWEST"),
+    ("Who still owes me money?", "NEWEST"), ("Do you know whether I still smoke?", "NEWEST"),
+    ("Was I still a vegetarian in 2019?", "ANY"), ("Did Bo still live in Rome when we met?", "ANY"),
+    ("Wasn't the shop still open on Friday?", "ANY"), ("Where is Bo still working now?", "NEWEST"),
+    ("What did I say that Bo still owes me?", "NEWEST"),
+])  # fmt: skip
+def test_still_asks_for_the_present_but_of_the_past(text: str, state: str) -> None:
+    assert state_asked(" ".join(features(text).words)).name == state
+
+
 @given(st.text(max_size=200))
 def test_any_text_has_a_kind_and_an_intent_if_it_has_words(text: str) -> None:
     words = " ".join(features(text).words)
