@@ -10,12 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import VISIBLE
 from ...engine.ports.language_model import Reply
 from ...engine.state.graph import EdgeType, entity_node
 from ..checks import Measured, adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of
+from ..memory import encode, memory_of, neighbour
 from .shared.relation_sentences import SPEAKER, TOLD
 
 
@@ -300,6 +302,25 @@ def an_erased_message_tells_no_triple(specimen: Any) -> Any:
     ], ["['bo', 'bo']", "['', 'bo · sold · the boat']", "None"]
 
 
+@adaptation("TR-13", source="by hand: a hook of sleep sees what was told before the sleep, unasked")
+def relations_are_read_in_sleep(specimen: Any) -> Any:
+    seen = list[str]()
+
+    def look(view: Any, tick: Any) -> None:
+        shown = np.ones(len(view.visible), np.bool_)
+        seen.append(" ".join(str(r.target) for r in view.relations.of("ada", shown)))
+
+    reader = neighbour(
+        Phase.CONSOLIDATE, look, reads=(specimen.RELATIONS, VISIBLE), id="reader", order=10**5
+    )
+    memory = memory_of(specimen, reader, consolidate_every=24.0)
+    encode(memory, (1.0, "I live in Oslo.", "Ada"))
+    memory.advance(30.0)
+    encode(memory, (31.0, "I moved to Bergen.", "Ada"))
+    memory.advance(60.0)
+    return [" ".join(dict.fromkeys(seen))], ["oslo bergen"]
+
+
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("names side by side are related", rejected_by="TR-1")
 def side_by_side(specimen: Any) -> Any:
@@ -362,6 +383,11 @@ def again(specimen: Any) -> Any:
             view.triples_until = 0
 
     return specimen.replacing("TypedRelations", Again)
+
+
+@mutant("texts are read for questions alone", rejected_by="TR-13")
+def asleep(specimen: Any) -> Any:
+    return specimen.overriding("TypedRelations", recall=_nothing)
 
 
 def _nothing(self: Any, view: Any, cue: Any) -> None: ...
