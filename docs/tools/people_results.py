@@ -307,7 +307,7 @@ NOT_SHOWN = """Effects that no set shows, or that a search or recency alone show
 TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people; 3 simulated people.
 The fusion takes the signals with it that only it reads, such as that of `temporal_context`. In bold what is decided; `=` is a change within a twentieth; the
 rest is undecided. Intervals of `fan` hold for all mechanisms at once; those of the other experiments are of each alone, so one in twenty is decided by
-chance."""
+chance. `all scored` is of the run before the last one of `fan`, whose figures are newer."""
 
 
 def _absent(
@@ -349,8 +349,14 @@ def _named(rows: Mapping[str, Mapping[str, Any]], way: str) -> str:
 
 
 def cards(results: Results) -> str:
-    """What ships for the cards of mechanisms: a line a row, of mechanisms whose distance is known."""
-    rows = [row for row in results["trials"].values() if row["change"]["mean"] is not None]
+    """What ships for the cards of mechanisms: a line a row, of mechanisms whose distance is known;
+    without the means over experiments, which follow.
+    """
+    rows = [
+        row
+        for row in results["trials"].values()
+        if row["change"]["mean"] is not None and row["paradigm"] != EVERY
+    ]
     return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
 
 
