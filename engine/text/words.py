@@ -118,7 +118,8 @@ class _Shape:
             return kinds
         for code in np.unique(codes[kinds == 0]).tolist():
             self._kinds[code] = ord(self._of(chr(code)))
-        return self._kinds[codes]
+        kinds = self._kinds[codes]
+        return kinds
 
 
 class _Plain(dict[int, str]):
