@@ -244,7 +244,7 @@ def test_a_run_is_its_pairs_of_letters_and_a_korean_word_itself_too(
 ) -> None:
     runs, expected = list[str](), list[str]()
     for which, *kinds in drawn:
-        run = kinds["rmk".index(which)]
+        run = unicodedata.normalize("NFC", kinds["rmk".index(which)])
         letters = letters_of(run)
         pairs = [a + b for a, b in pairwise(letters)]
         runs.append(run)
