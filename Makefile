@@ -8,7 +8,7 @@ OUT    := out/demo
 PIP    := $(BIN)/python -m pip install --quiet --no-compile --editable
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all coverage explore lowest speed docs ratings clean
+.PHONY: demo test types quick test-all coverage explore lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium warm --set minimal
@@ -20,13 +20,18 @@ demo: $(VENV)/.installed
 
 # A process runs the tests of a part of the files, so that what they share is made once.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
-# Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
+# mypy has one process, and runs beside the tests.  Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
 SAME := --hypothesis-seed 0
 
-# mypy has one process, so that it runs beside the tests; both must pass.
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
-	@$(BIN)/mypy & types=$$!; $(PYTEST) -m "not slow" $(SAME); tests=$$?; wait $$types && exit $$tests
+	$(MAKE) --jobs 2 types quick
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+quick: $(VENV)/.installed-dev
+	$(PYTEST) -m "not slow" $(SAME)
 
 # What `test` leaves out, and again what it tries on few examples or in plain Python.
 test-all: test
