@@ -148,7 +148,7 @@ def sampling(product: Any, visible: Any, out: Any) -> None:
         if product[i] != last:
             last, strength = product[i], math.exp(product[i] - top)
         out[i] = strength
-        total += visible[i] * strength
+        total += np.float64(visible[i]) * strength  # a count of float32 must not round the product
     if total > 0.0:
         for i in range(out.shape[0]):
             out[i] /= total

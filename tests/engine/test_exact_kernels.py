@@ -170,9 +170,9 @@ def counts() -> Iterator[Counter[str]]:
             kernel.__call__ = call
 
 
-def live(set_name: str, embedding: str) -> None:
-    with hb.memory(set_name, embedding=embedding) as memory:
-        memory.encode_all(talk(12))
+def live(set_name: str, embedding: str, shortlist: int = 0) -> None:
+    with hb.memory(set_name, embedding=embedding, shortlist=shortlist or None) as memory:
+        memory.encode_all(talk(12 if not shortlist else 4 * shortlist))
         for hour, (text, speaker, session) in enumerate(SAID):
             memory.encode(hb.Event(memory.now + 1.0 + hour, text, speaker, session))
         for learn in (False, *[True] * 6, False):
@@ -185,6 +185,13 @@ def live(set_name: str, embedding: str) -> None:
 @pytest.mark.parametrize("set_name", slow_unless(("default",), SETS))
 def test_both_forms_give_the_same_bits(counts: Counter[str], set_name: str) -> None:
     live(set_name, "hashing:37")  # no multiple of what a vector instruction takes
+    assert counts["engine.state.ranking._heap"] > 5
+
+
+@pytest.mark.parametrize("set_name", slow_unless(("default",), SETS))
+def test_both_forms_give_the_same_bits_of_a_shortlist(counts: Counter[str], set_name: str) -> None:
+    """There a row stands for several, a number of float32."""
+    live(set_name, "hashing:64", shortlist=64)
     assert counts["engine.state.ranking._heap"] > 5
 
 
