@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,25 +70,6 @@ class Choice(NamedTuple):
 
     support: Floats
     chosen: int
-
-
-def standardised(scores: Any) -> Floats:
-    """(s - mean) / sd of scores, NaN as the lowest; zeros if they are all equal.
-
-    >>> standardised([1.0, 3.0]).tolist(), standardised([2.0, 2.0]).tolist()
-    ([-1.0, 1.0], [0.0, 0.0])
-    """
-    values = np.array(scores, np.float64)
-    known = values[np.isfinite(values)]
-    if not known.size:
-        return np.zeros(len(values))
-    values[~np.isfinite(values)] = known.min()
-    spread = float(values.std())
-    # scores that differ by less than float32 can show are equal
-    if spread <= 1e-6 * max(1.0, float(np.abs(values).max())):
-        return np.zeros(len(values))
-    centred: Floats = (values - values.mean()) / spread
-    return centred
 
 
 def chances(support: Floats, readout: Readout) -> Floats:

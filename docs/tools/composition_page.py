@@ -61,7 +61,7 @@ def constraints(result: Mapping[str, Any]) -> list[str]:
             if held["low"] is not None:
                 apart += f" [{signed(held['low'])}, {signed(held['high'])}]"
         label = f"{scored['name']}, {scored['metric']}"
-        values = (f"{scored['n']:,}", f"{scored['whole']:.4f}", f"{scored['found']:.4f}")
+        values = (f"{scored['n']:,}", f"{scored['whole']:.4f}", f"{scored['part']:.4f}")
         rows.append((label, *values, signed(scored["loss"]), f"{scored['margin']:g}", apart))
     return table(
         ("constraint", "questions", "whole", "found", "loss", "margin", "loss held out"), rows

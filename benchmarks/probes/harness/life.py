@@ -21,7 +21,6 @@ from ....engine.contract.vocabulary import (
     LOG_STRENGTH,
     SLEEP_END,
 )
-from ...people.readout import standardised
 from ...systems.base import Capability, Retrieved, System
 from .instruments import Instrument
 
@@ -40,6 +39,25 @@ CANDIDATES = 48  # memories among which a recall is drawn, as in the experiments
 # parameters by mechanism, of those that the memory has
 Settings = Mapping[str, Mapping[str, str | float]]
 Maker = Callable[[Sequence[Instrument], Settings], System]
+
+
+def standardised(scores: Any) -> NDArray[np.float64]:
+    """(s - mean) / sd of scores, NaN as the lowest; zeros if they are all equal.
+
+    >>> standardised([1.0, 3.0]).tolist(), standardised([2.0, 2.0]).tolist()
+    ([-1.0, 1.0], [0.0, 0.0])
+    """
+    values = np.array(scores, np.float64)
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return np.zeros(len(values))
+    values[~np.isfinite(values)] = known.min()
+    spread = float(values.std())
+    # scores that differ by less than float32 can show are equal
+    if spread <= 1e-6 * max(1.0, float(np.abs(values).max())):
+        return np.zeros(len(values))
+    centred: NDArray[np.float64] = (values - values.mean()) / spread
+    return centred
 
 
 class Need(Enum):

@@ -48,7 +48,7 @@ def measured(probe: Probe) -> ProbeReads:
     memory.
 
     >>> from .collection import own
-    >>> wanted = measured(own()["forgetting_curve/ebbinghaus"])
+    >>> wanted = measured(own()["behavioural_tagging/lags"])
     >>> sorted(c.name for c in wanted.columns), wanted.answers, wanted.learns
     (['activation', 'log_strength'], False, False)
     """

@@ -252,7 +252,7 @@ def test_what_is_found_is_allowed_and_written_as_a_set(
     sizes = [len(point.part) for point in result.path()]
     rows = section.partition("The path")[2].partition("How often")[0].splitlines()
     assert [int(row.split("|")[1]) for row in rows if row[:3].strip("| ").isdigit()] == sizes
-    assert all(f"| `{id}` | yes |" in section for id in result.found.mechanisms)
+    assert all(f"| `{id}` | yes |" in section for id in result.part.mechanisms)
 
 
 def test_a_composition_that_was_stopped_continues_and_finds_the_same(
