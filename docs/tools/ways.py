@@ -17,9 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final
+from unittest.mock import patch
 
 import hebbarium as hb
 from hebbarium.engine import __file__ as engine_file
+from hebbarium.engine.base import kernels
 from hebbarium.engine.ports.embedder import HashingEmbedder
 
 ENGINE: Final = Path(engine_file).resolve().parent
@@ -55,6 +57,7 @@ def is_function(code: CodeType) -> bool:
     return not code.co_name.startswith("<")
 
 
+@patch.multiple(kernels, BEFORE_LOADING=0, BEFORE_COMPILING=0)  # machine code enters no function
 def ways() -> dict[str, dict[CodeType, int]]:
     """What one event and one question of a memory of 100 rows enter."""
     memory = hb.memory("minimal", embedding=HashingEmbedder(64))
