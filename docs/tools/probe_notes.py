@@ -165,8 +165,7 @@ CHANGED: Mapping[str, str] = {
     "role_filler/permutations": "The question is in the passive. In the first version it had the words of the true sentence in the same order.",
     "behavioural_tagging/lags": "The weak sentences are told in random order; in the first version their order went with the lag.",
     "behavioural_tagging/apart": "The weak sentences are told in random order; in the first version their order went with the lag.",
-    "forgetting_curve/ebbinghaus": WITHOUT_WORDS
-    + " The bound is of the "
+    "forgetting_curve/ebbinghaus": WITHOUT_WORDS + " The bound is of the "
     "printed savings, of which a line in the logarithm of time explains .934; it was .93 of a fitted power.",
     "spacing_effect/crossover": WITHOUT_WORDS,
     "permastore/years": WITHOUT_WORDS,

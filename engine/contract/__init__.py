@@ -1,6 +1,4 @@
-"""All that the author of a mechanism imports: hooks, columns, vocabulary, records, `kernel`,
-`exact_kernel` and `formula`.
-"""
+"""All that the author of a mechanism imports: hooks, columns, vocabulary, records and kernels."""
 
 from ..base.numerics import exact_kernel, formula, kernel
 from ..text.features import Features, SpeechAct, fold, terms_of

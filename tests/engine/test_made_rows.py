@@ -757,7 +757,8 @@ def test_erasing_overwrites_the_event_and_what_was_made_from_it() -> None:
         and "quagmir" not in e.assembly.lexicon.vocabulary.numbers
     )
     assert (
-        "qua" not in e.assembly.trigrams.vocabulary.numbers and e.graph.entity_id("zanzibar") is None
+        "qua" not in e.assembly.trigrams.vocabulary.numbers
+        and e.graph.entity_id("zanzibar") is None
     )
     assert not any("zanzibar" in e.graph.entity_name(i).lower() for i in range(e.graph.n_entities))
     assert not ((e.graph.source == 1) | (e.graph.target == 1))[e.graph.alive].any()
