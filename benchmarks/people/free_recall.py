@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 
 from ...engine.base.times import hours
 from ...engine.contract.records import Event, Query
+from ..probes.harness.life import standardised
 from ..systems.base import Retrieved, System, TakesFeedback
 from .data import RecallTrial
-from .readout import STOP, Choice, Readout, chances, drawn, pause, standardised
+from .readout import STOP, Choice, Readout, chances, drawn, pause
 
 Floats = NDArray[np.float64]
 START: Final = hours(datetime(2026, 1, 5, 9))

@@ -26,10 +26,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ...probes.harness.life import DAY, Life
+from ...probes.harness.life import DAY, Life, standardised
 from ...probes.stimuli import FOODS, NAMES, Stimuli
 from ..free_recall import CANDIDATES
-from ..readout import standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

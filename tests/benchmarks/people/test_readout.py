@@ -19,8 +19,8 @@ from hebbarium.benchmarks.people.readout import (
     fitted,
     log_likelihood,
     pause,
-    standardised,
 )
+from hebbarium.benchmarks.probes.harness.life import standardised
 from hebbarium.engine.base.errors import DataError, InputError
 
 
