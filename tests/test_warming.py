@@ -7,12 +7,12 @@ from typing import Any
 
 import numba
 import pytest
+from kernel_forms import compiled_at_once
 from numba.core import event
 from typer.testing import CliRunner
 
 import hebbarium as hb
 from hebbarium.cli import app
-from hebbarium.engine.base import kernels
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.base.kernels import Kernel, declared
 from hebbarium.warming import forms_of, warm
@@ -37,10 +37,9 @@ def package_kernels() -> list[Kernel]:
     return [kernel for kernel in declared if kernel.py_func.__module__.startswith("hebbarium.")]
 
 
-def test_a_life_compiles_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+@compiled_at_once()
+def test_a_life_compiles_nothing_more() -> None:
     """Not even if no exact kernel runs as Python, whose calls would compile nothing either."""
-    monkeypatch.setattr(kernels, "BEFORE_LOADING", 0)
-    monkeypatch.setattr(kernels, "BEFORE_COMPILING", 0)
     told, listener = [], Compiled()
     made = warm("hybrid", 1, lambda *call: told.append(call))
     assert told[0] == (0, len(made), "") and [done for done, *_ in told] == list(range(len(told)))
