@@ -381,8 +381,12 @@ def grown() -> Callable[..., Engine]:
 
 @pytest.fixture(scope="session")
 def turns() -> Callable[[int, int], Iterator[Event]]:
-    """Events first, first + 1, ... of the conversation, `count` of them, then the same again."""
-    return lambda first, count: cycle(conversation(first + count)[first:])
+    """Events first, first + 1, ... of the conversation, `count` of them, then the same again; without
+    ids, which a memory takes once.
+    """
+    return lambda first, count: cycle(
+        [replace(event, id="") for event in conversation(first + count)[first:]]
+    )
 
 
 @pytest.fixture(scope="session")
