@@ -119,7 +119,10 @@ def test_encode(clock: Any, large: Engine, turns: Any, asked: Any) -> None:
 def test_maintain(clock: Any, large: Any, asked: Any) -> None:
     """An hour that passes; not saved."""
     clock(
-        lambda: large._pass(large.now + HOUR), 8, reference=scan(large, asked(SMALL)), against=SCAN
+        lambda: large.passing._until(large.now + HOUR),
+        8,
+        reference=scan(large, asked(SMALL)),
+        against=SCAN,
     )
 
 
