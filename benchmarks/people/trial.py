@@ -23,19 +23,21 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.harness.bands import SeedEstimate
-from .list_study import ListReport
-from .printed import EffectVerdict
-from .printed_study import PrintedReport
 from .scores import LEVEL
 
+if TYPE_CHECKING:  # studies import scipy, which a card of shipped rows does not need
+    from .list_study import ListReport
+    from .printed_study import PrintedReport
+
+    Report = ListReport | PrintedReport
+
 Floats = NDArray[np.float64]
-Report = ListReport | PrintedReport
 MARGIN: Final = math.log(1.05)  # changes by less than a twentieth are none
 EVERY: Final = "all scored"  # the mean over paradigms
 ALL: Final = "all"  # mechanisms
@@ -188,6 +190,8 @@ def _paired(whole: Any, without: Any) -> Floats:
 
 def _as_people(row: Any) -> tuple[str, ...]:
     """Effects of printed experiments, and signs of conditions, that are as in people."""
+    from .printed import EffectVerdict
+
     effects = getattr(row, "effects", {})
     shown = [name for name, e in effects.items() if e.verdict is EffectVerdict.AS_PEOPLE]
     signs = getattr(row, "signs", {})
