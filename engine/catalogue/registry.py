@@ -680,7 +680,9 @@ def parameters(
     if unknown := sorted(set(overrides) - set(types) - {"time_scale"}):
         raise _no_parameter(unknown[0], entry, where(unknown[0]))
     values = {
-        name: _checked(overrides.get(name, p.value), types[name], p, f"{where(name)}, {name}")
+        name: checked_value(
+            overrides.get(name, p.value), types[name], p.unit, p.bounds, f"{where(name)}, {name}"
+        )
         for name, p in entry.params.items()
     }
     scale = overrides.get("time_scale", entry.time_scale)
@@ -712,8 +714,15 @@ _NOUNS = {
 }
 
 
-def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
-    if declared.unit == UNIT:
+def checked_value(value: Any, kind: Any, unit: str, bounds: tuple[float, float], where: str) -> Any:
+    """The value of a parameter in its type.  Raises RegistryError for one of another type or out of
+    its bounds.
+
+    kind    type of the parameter, as in its class
+    unit    as in the registry
+    bounds  least and greatest value
+    """
+    if unit == UNIT:
         return FilePath.checked(value, where)
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
@@ -723,7 +732,7 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
                 cure=f"choose from {', '.join(map(str, get_args(kind)))}",
             )
         return value
-    unit = "" if declared.unit == "1" else f" {declared.unit}"
+    unit = "" if unit == "1" else f" {unit}"
     typed = (
         isinstance(value, bool)
         if kind is bool
@@ -736,7 +745,7 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
             where=where,
             cure=f"give {cure}{unit.replace(' ', ' in ', 1)}",
         )
-    low, high = declared.bounds
+    low, high = bounds
     if not low <= value <= high:
         raise RegistryError(
             f"{value!r} is outside [{low:g}, {high:g}]{unit}",

@@ -237,7 +237,7 @@ class Mechanism(Generic[P]):
         hours.
         """
         self.id, self.params, self.order = id, params, order
-        self._units = units or {}
+        self.units = units or {}
 
     def hours(self, parameter: str) -> float:
         """A time constant in simulated hours, `time_scale` applied; a rate (unit `1/s`) is returned
@@ -245,7 +245,7 @@ class Mechanism(Generic[P]):
 
         Raises ContractError for a parameter whose unit is no time.
         """
-        value, unit = float(getattr(self.params, parameter)), self._units.get(parameter, "h")
+        value, unit = float(getattr(self.params, parameter)), self.units.get(parameter, "h")
         per = HOURS_PER.get(unit.removeprefix("1/"))
         if per is None:
             raise ContractError(
@@ -263,7 +263,7 @@ class Mechanism(Generic[P]):
         """Id, the folder of its file, and its parameters with their units."""
         unit = {
             name: f" {unit}"
-            for name, unit in self._units.items()
+            for name, unit in self.units.items()
             if unit.removeprefix("1/") in HOURS_PER
         }
         values = {f.name: getattr(self.params, f.name) for f in fields(self.params)}

@@ -8,15 +8,14 @@ its own.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final, Literal, get_args, get_origin
+from math import inf
+from typing import Any, Final
 
-from ..base.errors import InputError
+from ..base.errors import InputError, RegistryError
 from ..contract.hooks import Mechanism, parameter_types
-from ..contract.offers import shares_of_sources
 from .assembly import Assembly
 
 WHERE: Final = "strategy of a context"
@@ -45,8 +44,8 @@ def sources_as(
             cure='give parameters by source, such as {"recent_context": {"share": 20}}',
         )
     sources = {m.id: m for m in assembly.mechanisms if m.id in assembly.sources}
-    changed = [(_source(sources, id), varied(_source(sources, id), values))
-               for id, values in strategy.items()]  # fmt: skip
+    named = [(_source(sources, id), values) for id, values in strategy.items()]
+    changed = [(mechanism, varied(mechanism, values)) for mechanism, values in named]
     shares = {**assembly.sources, **{m.id: float(params.share) for m, params in changed}}
     if sum(shares.values()) > 100.0:
         raise InputError(
@@ -58,7 +57,7 @@ def sources_as(
     try:
         for mechanism, params in changed:
             mechanism.params = params
-        assembly.sources = shares_of_sources(assembly.mechanisms)
+        assembly.sources = shares
         yield tuple(sorted(((m.id, params) for m, params in changed), key=lambda pair: pair[0]))
     finally:
         for mechanism, params in held:
@@ -80,13 +79,15 @@ def varied(mechanism: Mechanism[Any], values: Mapping[str, Any]) -> Any:
     """The parameters of a mechanism with other values, checked as those of a set are.  Raises
     InputError.
     """
-    types = parameter_types(type(mechanism.params))
+    from ..catalogue.registry import checked_value  # only a strategy needs the registry
+
     if not isinstance(values, Mapping):
         raise InputError(
             f"{values!r:.40} of {mechanism.id} is no table",
             where=WHERE,
             cure='give parameters by name, such as {"share": 20}',
         )
+    types, checked = parameter_types(type(mechanism.params)), dict[str, Any]()
     for name, value in values.items():
         if name not in types:
             raise InputError(
@@ -94,28 +95,11 @@ def varied(mechanism: Mechanism[Any], values: Mapping[str, Any]) -> Any:
                 where=WHERE,
                 cure=f"name one of {', '.join(types)}",
             )
-        _require(mechanism, name, value, types[name])
-    converted = {
-        name: float(value) if types[name] is float else value for name, value in values.items()
-    }
-    return replace(mechanism.params, **converted)
-
-
-def _require(mechanism: Mechanism[Any], name: str, value: Any, kind: Any) -> None:
-    """Raise InputError unless a value has the type of its parameter and lies within its bounds."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if get_origin(kind) is Literal:
-        sound, wanted = value in get_args(kind), f"one of {', '.join(map(str, get_args(kind)))}"
-    elif kind is bool:
-        sound, wanted = isinstance(value, bool), "true or false"
-    elif kind is int:
-        sound, wanted = isinstance(value, int) and number, "a whole number"
-    else:
-        sound, wanted = number and math.isfinite(value), "a number"
-    if sound and number:
-        low, high = mechanism.limits.get(name, (-math.inf, math.inf))
-        sound, wanted = low <= value <= high, f"a number from {low:g} to {high:g}"
-    if not sound:
-        raise InputError(
-            f"{name} of {mechanism.id} is {value!r}", where=WHERE, cure=f"give {wanted}"
-        )
+        unit, bounds = mechanism.units.get(name, "1"), mechanism.limits.get(name, (-inf, inf))
+        try:
+            checked[name] = checked_value(
+                value, types[name], unit, bounds, f"{WHERE}, {mechanism.id}, {name}"
+            )
+        except RegistryError as error:
+            raise InputError(error.what, where=error.where, cure=error.cure) from error
+    return replace(mechanism.params, **checked)
