@@ -27,6 +27,7 @@ from ..base.files import UNIT, FilePath
 from ..base.yaml_file import YamlFile, bytes_of
 from ..contract.columns import Column, Scope
 from ..contract.hooks import Mechanism, Params, Touched, item_of, parameter_types
+from ..contract.parameters import checked_value
 from ..contract.vocabulary import DRAFTS, IMPORTANCE, KIND, OFFERS, SALIENCE
 from .packages import Missing, Package, PackageError, raised, usable, words_of
 
@@ -705,54 +706,6 @@ def _no_parameter(name: object, entry: Entry, where: str) -> RegistryError:
         where=where,
         cure=f"{nearest(name, [*entry.params, 'time_scale'])}; `hebbarium show {entry.id}` prints all",
     )
-
-
-_NOUNS = {
-    bool: ("truth value", "true or false"),
-    int: ("whole number", "a whole number"),
-    float: ("number", "a number"),
-}
-
-
-def checked_value(value: Any, kind: Any, unit: str, bounds: tuple[float, float], where: str) -> Any:
-    """The value of a parameter in its type.  Raises RegistryError for one of another type or out of
-    its bounds.
-
-    kind    type of the parameter, as in its class
-    unit    as in the registry
-    bounds  least and greatest value
-    """
-    if unit == UNIT:
-        return FilePath.checked(value, where)
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise RegistryError(
-                f"{value!r} is none of its choices",
-                where=where,
-                cure=f"choose from {', '.join(map(str, get_args(kind)))}",
-            )
-        return value
-    unit = "" if unit == "1" else f" {unit}"
-    typed = (
-        isinstance(value, bool)
-        if kind is bool
-        else isinstance(value, (int, float)) and not isinstance(value, bool)
-    )
-    if not typed or not abs(value) <= sys.float_info.max or (kind is int and value != int(value)):
-        noun, cure = _NOUNS.get(kind, (kind.__name__, f"a {kind.__name__}"))
-        raise RegistryError(
-            f"{value!r} is no {noun}",
-            where=where,
-            cure=f"give {cure}{unit.replace(' ', ' in ', 1)}",
-        )
-    low, high = bounds
-    if not low <= value <= high:
-        raise RegistryError(
-            f"{value!r} is outside [{low:g}, {high:g}]{unit}",
-            where=where,
-            cure="give a value inside the bounds",
-        )
-    return kind(value)
 
 
 @lru_cache(maxsize=4)

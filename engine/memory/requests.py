@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from ..base.errors import InputError, RegistryError
 from ..contract.hooks import Mechanism, parameter_types
+from ..contract.parameters import checked_value
 from .assembly import Assembly
 
 WHERE: Final = "strategy of a context"
@@ -79,8 +80,6 @@ def varied(mechanism: Mechanism[Any], values: Mapping[str, Any]) -> Any:
     """The parameters of a mechanism with other values, checked as those of a set are.  Raises
     InputError.
     """
-    from ..catalogue.registry import checked_value  # only a strategy needs the registry
-
     if not isinstance(values, Mapping):
         raise InputError(
             f"{values!r:.40} of {mechanism.id} is no table",
