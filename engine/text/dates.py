@@ -475,13 +475,13 @@ _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
 
 _DAYS_BETWEEN: Final = ("day", "week", "fortnight")
-_SHORT_UNITS: Final = {"d": "day", "w": "week", "wk": "week", "h": "hour", "hr": "hour", "hrs": "hour",
-                       "min": "minute", "mins": "minute", "mo": "month", "y": "year", "yr": "year",
-                       "yrs": "year"}  # fmt: skip
+_SHORT_UNITS: Final = {"d": "day", "w": "week", "h": "hour", "mo": "month", "y": "year"} | {
+    short: _UNITS[short] for short in ("wk", "hr", "hrs", "min", "mins", "yr", "yrs")}  # fmt: skip
 _SHORT: Final = re.compile(rf"(\d{{1,3}})({'|'.join(_SHORT_UNITS)})", re.ASCII)
 # first year; "the twenties" are of two centuries
 _DECADES: Final = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980,
                    "nineties": 1990}  # fmt: skip
+_BEFORE_DECADE: Final = ("the", "early", "mid", "late", "-")
 # before "10/15", which is a fraction or a name elsewhere
 _BEFORE_SLASHES: Final = frozenset(("on", "since", "until", "till", "by", "before", "after", "from",
                                     "between", "and", "to", "through"))  # fmt: skip
@@ -490,8 +490,10 @@ _LATIN: Final = re.compile("[a-z]+")
 
 
 def _tokens(lower: str) -> list[tuple[int, int]]:
-    """The places of words and marks of a text in lower case; none if no word of another script
-    can be a time, so that a long text of these costs little.
+    """The places of words and marks of a text in lower case.
+
+    None if the text has no digit and no Latin word that can begin a time, and is not all ASCII: a
+    long text in another script then costs little.
     """
     if (
         not lower.isascii()
@@ -924,8 +926,7 @@ class _Reader:
             return slashed
         decade = _DECADE.fullmatch(word) if word[-1] == "s" else None
         if decade is not None and (
-            len(decade[1]) == 4
-            or self.word(i - 1 - (self.word(i - 1) == "'")) in ("the", "early", "mid", "late", "-")
+            len(decade[1]) == 4 or self.word(i - 1 - (self.word(i - 1) == "'")) in _BEFORE_DECADE
         ):
             first = (
                 int(decade[1])
@@ -977,9 +978,7 @@ class _Reader:
     def decade(self, i: int, licensed: bool) -> _Found | None:
         """The nineties."""
         after = self.word(i + 1)
-        if self.word(i - 1) not in ("the", "early", "mid", "late", "-") or (
-            after.isalpha() and after not in _AFTER_DAY
-        ):
+        if self.word(i - 1) not in _BEFORE_DECADE or (after.isalpha() and after not in _AFTER_DAY):
             return None
         return _months(12 * _DECADES[self.words[i]], 120), i + 1
 
@@ -1172,7 +1171,7 @@ class _Reader:
         )
 
     def before_last(self, i: int, j: int, of_year: _OfYear) -> _Found | None:
-        """ "The summer before last": a year before the last one.  j: the word after the name."""
+        """The summer before last: a year before the last one.  j: the word after the name."""
         if self.word(j) != "before" or self.word(j + 1) != "last":
             return None
         last = self.recurring(i, of_year, "last")
