@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripts import script
@@ -68,17 +69,17 @@ def test_every_row_is_there_once() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.row)
-def test_what_a_row_names_exists(row: object) -> None:
-    assert row.state in coverage.STATES and row.part in coverage.PARTS  # type: ignore[attr-defined]
-    code, shown, why = row.code, row.shown, row.why  # type: ignore[attr-defined]
+def test_what_a_row_names_exists(row: Any) -> None:
+    assert row.state in coverage.STATES and row.part in coverage.PARTS
+    code, shown, why = row.code, row.shown, row.why
     if code:
         assert missing(code) == ""
     if shown:
         assert missing(shown, test=shown.startswith("tests/")) == ""
-    landed = row.state == "landed"  # type: ignore[attr-defined]
+    landed = row.state == "landed"
     assert bool(code) or not landed, "what is landed is somewhere"
     assert bool(why) or landed, "what is missing has its reason"
-    if row.matters == "core" and landed:  # type: ignore[attr-defined]
+    if row.matters == "core" and landed:
         assert code and shown and not why
 
 

@@ -144,4 +144,4 @@ class Undisturbed(event.Listener):
             gc.enable()
 
 
-event.register("numba:compile", Undisturbed())  # type: ignore[no-untyped-call]
+event.register("numba:compile", Undisturbed())  # type: ignore[no-untyped-call]      # numba is not annotated

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Final
+from typing import Any, Final
 
 from ..base.checks import checked_hours
 from ..base.errors import ContractError
@@ -86,9 +86,12 @@ class Passing(Serial):
         """The event, at the present of the wall clock if it has no time, which the memory sees
         first.
         """
-        if self.wall is None or not isinstance(event, Event) or event.time is not None:
+        if self.wall is None or not isinstance(event, Event):
             return event
-        event = dated(event, reading(self.wall), self._clock.now)  # type: ignore[unreachable]
+        time: Any = event.time  # None in one made by `Event.untimed`
+        if time is not None:
+            return event
+        event = dated(event, reading(self.wall), self._clock.now)
         self._see(event.time)
         return event
 
