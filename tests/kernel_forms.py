@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hebbarium.engine.base import kernels
-from hebbarium.engine.base.kernels import Kernel, in_python
+from hebbarium.engine.base.kernels import Kernel, declared, in_python
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -48,6 +48,11 @@ def compares_both_forms(path: Path) -> bool:
     """The tests of exact kernels say themselves which form runs."""
     text = path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
     return "py_func" in text and "exact_kernel" not in text
+
+
+def package_kernels() -> list[Kernel]:
+    """The kernels of the package, without those that tests declare."""
+    return [kernel for kernel in declared if kernel.py_func.__module__.startswith("hebbarium.")]
 
 
 @contextmanager

@@ -7,14 +7,13 @@ from typing import Any
 
 import numba
 import pytest
-from kernel_forms import compiled_at_once
+from kernel_forms import compiled_at_once, package_kernels
 from numba.core import event
 from typer.testing import CliRunner
 
 import hebbarium as hb
 from hebbarium.cli import app
 from hebbarium.engine.base.errors import HebbariumError
-from hebbarium.engine.base.kernels import Kernel, declared
 from hebbarium.warming import forms_of, warm
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NUMBA_DISABLE_JIT is set")
@@ -31,10 +30,6 @@ class Compiled(event.Listener):  # type: ignore[misc]      # numba is not annota
 
     def on_end(self, event: Any) -> None:
         pass
-
-
-def package_kernels() -> list[Kernel]:
-    return [kernel for kernel in declared if kernel.py_func.__module__.startswith("hebbarium.")]
 
 
 @compiled_at_once()

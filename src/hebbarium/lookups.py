@@ -146,16 +146,12 @@ class Lookups:
         memory = self._memory
         rows = np.flatnonzero(self._shown() & (memory.column(KIND) == Kind.EVENT))
         session, time = memory.column(SESSION)[rows], memory.column(CREATED)[rows]
-        names = memory.event_log.sessions
-        records = [
-            SessionRecord(
-                names.name(int(number)),
-                int(np.count_nonzero(session == number)),
-                float(time[session == number].min()),
-                float(time[session == number].max()),
-            )
-            for number in np.unique(session)
-        ]
+        numbers, place, events = np.unique(session, return_inverse=True, return_counts=True)
+        first, last = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+        np.minimum.at(first, place, time)
+        np.maximum.at(last, place, time)
+        names = map(memory.event_log.sessions.name, numbers.tolist())
+        records = map(SessionRecord, names, events.tolist(), first.tolist(), last.tolist())
         return tuple(sorted(records, key=lambda record: (-record.last, record.name))[:most])
 
     def find_entity(self, name: str) -> EntityRecord | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from kernel_forms import package_kernels
 from tiers import slow_unless
 
 import hebbarium as hb
@@ -39,7 +40,8 @@ def add_logarithms(x: Any, factor: float, out: Any) -> float:
 def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     """An exact kernel of which nothing is compiled, in memory or on disk."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    return Kernel(add_logarithms.py_func, {}, True, exact=True)  # type: ignore[attr-defined]
+    made: Any = add_logarithms
+    return Kernel(made.py_func, {}, True, exact=True)
 
 
 def compiled(kernel: Kernel) -> bool:
@@ -94,8 +96,8 @@ def test_a_number_of_an_argument_makes_float32_float64() -> None:
     """As in machine code; numpy takes a number of Python for one of float32."""
 
     @exact_kernel
-    def third(x: Any, factor: float) -> float:
-        return factor * x[0]  # type: ignore[no-any-return]
+    def third(x: Any, factor: float) -> Any:
+        return factor * x[0]
 
     made: Any = third
     x = np.array([1.0 / 3.0], np.float32)
@@ -116,10 +118,6 @@ def test_kernels_that_exact_kernels_call_are_exact() -> None:
 
 
 # --- both forms of every call of a life -----------------------------------------------------------
-def package_kernels() -> list[Kernel]:
-    return [k for k in declared if k.py_func.__module__.startswith("hebbarium.")]
-
-
 def bits(value: Any) -> Any:
     """The value, its type, and the bits of its numbers; all NaN are alike."""
     if isinstance(value, tuple):
