@@ -31,7 +31,7 @@ def checked_value(value: Any, kind: Any, unit: str, bounds: tuple[float, float],
             raise RegistryError(
                 f"{value!r} is none of its choices",
                 where=where,
-                cure=f"choose from {', '.join(map(str, get_args(kind)))}",
+                cure=f"give one of {', '.join(map(str, get_args(kind)))}",
             )
         return value
     unit = "" if unit == "1" else f" {unit}"
@@ -52,6 +52,6 @@ def checked_value(value: Any, kind: Any, unit: str, bounds: tuple[float, float],
         raise RegistryError(
             f"{value!r} is outside [{low:g}, {high:g}]{unit}",
             where=where,
-            cure="give a value inside the bounds",
+            cure=f"give a number from {low:g} to {high:g}",
         )
     return kind(value)

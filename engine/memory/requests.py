@@ -94,6 +94,12 @@ def varied(mechanism: Mechanism[Any], values: Mapping[str, Any]) -> Any:
                 where=WHERE,
                 cure=f"name one of {', '.join(types)}",
             )
+        if types[name] is int and isinstance(
+            value, float
+        ):  # in a file 5.0 is 5, in a call it is not
+            raise InputError(
+                f"{name} of {mechanism.id} is {value!r}", where=WHERE, cure="give a whole number"
+            )
         unit, bounds = mechanism.units.get(name, "1"), mechanism.limits.get(name, (-inf, inf))
         try:
             checked[name] = checked_value(
