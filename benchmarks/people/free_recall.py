@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ...engine.base.times import hours
 from ...engine.contract.records import Event, Query
-from ..probes.harness.life import standardised
+from ..probes.harness.life import CANDIDATES, standardised
 from ..systems.base import Retrieved, System, TakesFeedback
 from .data import RecallTrial
 from .readout import STOP, Choice, Readout, chances, drawn, pause
@@ -37,9 +37,6 @@ START: Final = hours(datetime(2026, 1, 5, 9))
 MS: Final = 1.0 / 3_600_000.0  # h
 RECALL_PERIOD: Final = 60_000  # ms, in the experiment with delayed recall, here in both
 BETWEEN_RECALLS: Final = 3_000  # ms, about people's mean
-# memories among which a recall is drawn: twice the longest list of delayed recall; the longest of
-# immediate recall has 40 words, so of its conditions this one leaves the fewest other words
-CANDIDATES: Final = 48
 MOST_LAG: Final = 5
 LISTS_BACK: Final = 5
 OUTPUTS: Final = 6  # pauses between recalls that are counted

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +33,7 @@ from .paradigms import PRINTED
 from .paradigms.contract import Paradigm, SimulatedPerson
 from .printed import EffectVerdict, PrintedOutcome, Timing, measured, plain, read
 from .readout import Readout
-from .run import CODE, DIGITS, NOT_SCORED, system_of, why_not
+from .run import CODE, DIGITS, LIFE, NOT_SCORED, PROBES, system_of, why_not
 
 Floats = NDArray[np.float64]
 
@@ -262,9 +261,10 @@ class _Noting(Recorder):
 
 
 def code() -> str:
-    """The code on which tests depend; that of probes drives the memories and has the words."""
-    probes = Path(__file__).parents[1] / "probes"
-    return code_version(CODE, (probes / "stimuli.py", probes / "harness" / "life.py"))
+    """The code on which tests depend; that of probes drives the memories, and has the words and
+    the delays of printed savings.
+    """
+    return code_version(CODE, (PROBES / "stimuli.py", LIFE, PROBES / "forgetting_curve.py"))
 
 
 @cache

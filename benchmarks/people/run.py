@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -30,6 +31,8 @@ from .free_recall import followed_by, practised, recalled_by
 from .readout import Choice, Readout
 
 CODE: Final = ("benchmarks/people", "benchmarks/systems", "engine", "mechanisms")
+PROBES: Final = Path(__file__).parents[1] / "probes"
+LIFE: Final = PROBES / "harness" / "life.py"
 DIGITS: Final = 6  # of scores that are kept
 NOT_SCORED: Final = "not scored"
 People = Mapping[str, Sequence[RecallTrial]]  # with the practice lists first
@@ -78,7 +81,7 @@ def specs_of(
     """The records of an arm: of each person and seed, or of following each person once without a
     readout.
     """
-    setup = setup_of(memory, registry, embedder, code_version(CODE), __version__)
+    setup = setup_of(memory, registry, embedder, code(), __version__)
     free = (readout.temperature, readout.threshold) if readout else (0.0, 0.0)
     return [
         PersonSpec(
@@ -113,6 +116,11 @@ def run_cells(
     return payloads_of_arms(
         specs, calls, _work, (registry, embedder), book, jobs=jobs, progress=progress
     )
+
+
+def code() -> str:
+    """The code on which cells of lists depend; that of probes standardises scores."""
+    return code_version(CODE, (LIFE,))
 
 
 def _work(

@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ...probes.harness.life import DAY, Life, standardised
+from ...probes.harness.life import CANDIDATES, DAY, Life, standardised
 from ...probes.stimuli import FOODS, NAMES, Stimuli
-from ..free_recall import CANDIDATES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -34,7 +34,9 @@ MINUTE, SECOND, DAY = 1 / 60, 1 / 3600, 24.0  # h
 MORNING = 7.0  # o'clock: end of a night of a system that does not say when it sleeps
 TIED = 1e-6  # cosines that differ by less are equal: float32
 ADMISSIBLE = 0.05  # h: `sleep` stops this long after the end of the sleep at most
-CANDIDATES = 48  # memories among which a recall is drawn, as in the experiments with people
+# memories among which a recall is drawn: twice the longest list of delayed recall beside people; the
+# longest of immediate recall has 40 words, so of its conditions this one leaves the fewest other words
+CANDIDATES = 48
 
 # parameters by mechanism, of those that the memory has
 Settings = Mapping[str, Mapping[str, str | float]]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.people import data
 from hebbarium.benchmarks.people.data import (
     DELAYED,
     IMMEDIATE,
@@ -239,4 +241,23 @@ def test_cells_of_printed_paradigms_depend_on_the_words_of_probes(
         printed_study, "code_version", lambda folders, more: files.extend(more) or "code"
     )
     assert printed_study.code() == "code" and all(file.is_file() for file in files)
-    assert {file.name for file in files} == {"stimuli.py", "life.py"}
+    assert {file.name for file in files} == {"stimuli.py", "life.py", "forgetting_curve.py"}
+    assert set(files) >= probes_read_by("paradigms/*.py")
+
+
+def test_cells_of_lists_depend_on_the_standard_scores_of_probes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from hebbarium.benchmarks.people import run
+
+    files = list[Path]()
+    monkeypatch.setattr(run, "code_version", lambda folders, more: files.extend(more) or "code")
+    assert run.code() == "code" and set(files) == probes_read_by("free_recall.py")
+
+
+def probes_read_by(pattern: str) -> set[Path]:
+    """The files of probes that files of `benchmarks.people` import from."""
+    people = Path(data.__file__).parent
+    texts = [file.read_text(encoding="utf-8") for file in people.glob(pattern)]
+    modules = {name for text in texts for name in re.findall(r"from \.+(probes\.\S+) import", text)}
+    return {people.parent / f"{name.replace('.', '/')}.py" for name in modules}
