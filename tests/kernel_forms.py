@@ -1,7 +1,8 @@
 """Which form of a kernel tests call; a plugin of conftest.py.
 
 Doctests of kernels run as plain Python, unless `make test-all` asks for all.  Exact kernels are
-compiled at once where a file compares both forms: Python would else be compared with Python.
+compiled at once where a file compares both forms: Python would else be compared with Python.  The
+marker `begins_in_python` leaves them as they are for users.
 """
 
 from __future__ import annotations
@@ -22,10 +23,9 @@ from hebbarium.engine.base.kernels import Kernel, declared, in_python
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the doctests of modules that declare kernels."""
     for item in items:
-        if isinstance(item, pytest.DoctestItem):
-            module = vars(item.getparent(pytest.Module).obj)  # type: ignore[union-attr]
-            if any(isinstance(value, Kernel) for value in module.values()):
-                item.add_marker("kernels")
+        module = item.getparent(pytest.Module) if isinstance(item, pytest.DoctestItem) else None
+        if module and any(isinstance(value, Kernel) for value in vars(module.obj).values()):
+            item.add_marker("kernels")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,7 +37,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     if item.get_closest_marker("kernels"):
         if item.config.getoption("hypothesis_profile") != "all":
             form = in_python()
-    elif compares_both_forms(item.path):
+    elif (
+        isinstance(item, pytest.Function)
+        and compares_both_forms(item.path)
+        and not item.get_closest_marker("begins_in_python")
+    ):
         form = compiled_at_once()
     with form:
         return (yield)
@@ -45,9 +49,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 @functools.cache
 def compares_both_forms(path: Path) -> bool:
-    """The tests of exact kernels say themselves which form runs."""
-    text = path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
-    return "py_func" in text and "exact_kernel" not in text
+    """Whether a file of tests names the plain function of a kernel."""
+    return "py_func" in path.read_text(encoding="utf-8")
 
 
 def package_kernels() -> list[Kernel]:

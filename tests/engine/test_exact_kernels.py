@@ -23,7 +23,10 @@ from hebbarium.testing.conformance import talk
 from hebbarium.warming import ASKED, SAID
 
 SETS = tuple(Registry.read().sets)
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NUMBA_DISABLE_JIT is set")
+pytestmark = [
+    pytest.mark.begins_in_python,
+    pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NUMBA_DISABLE_JIT is set"),
+]
 
 
 @exact_kernel
