@@ -461,6 +461,10 @@ class JsonPlace:
         place = ", ".join(self.steps) or "top level"
         raise DataError(f"{place}: {what}", where=str(self.file), cure=cure or self.cure)
 
+    def no_list(self) -> NoReturn:
+        """Raise DataError for a place that holds something else than a list."""
+        self.wrong(f"a list is expected, {_kind(self.value)} was found")
+
     def named(self, label: str) -> JsonPlace:
         """The same value under a readable name, such as 'sample conv-26'."""
         return JsonPlace(self.value, self.file, (label,), self.cure)
@@ -489,7 +493,7 @@ class JsonPlace:
     def each(self, label: str) -> Iterator[JsonPlace]:
         """The items of a list, called `label 1`, `label 2` ..."""
         if not isinstance(self.value, list):
-            self.wrong(f"a list is expected, {_kind(self.value)} was found")
+            self.no_list()
         return (
             JsonPlace(item, self.file, (*self.steps, f"{label} {n}"), self.cure)
             for n, item in enumerate(self.value, 1)

@@ -96,7 +96,9 @@ def items(file: Path, label: str) -> tuple[Element, ...]:
     something else.
     """
     read = elements(file, label)
-    return tuple(whole(file).place().each(label)) if read is None else read  # type: ignore[arg-type]  # `each` raises
+    if read is None:
+        read_json(file)[0].no_list()
+    return read
 
 
 def chosen(given: Sequence[Element], limit: int | None) -> Iterator[Element]:
