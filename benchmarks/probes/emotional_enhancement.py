@@ -9,7 +9,7 @@ from typing import Final
 
 from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life
-from .stimuli import CHATTER, OBJECTS, Stimuli
+from .stimuli import OBJECTS, Stimuli
 
 OF_A_KIND: Final = 6
 BEFORE, LATER = 30, 12  # sentences of other talk
@@ -30,7 +30,7 @@ FELL: Final = (  # told with each thing of the hard variant
 
 def run(life: Life, seed: int, hard: bool = False) -> Numbers:
     s = Stimuli("emotional_enhancement", seed)
-    talk = iter([*s.shuffled(CHATTER), *(f"Note {i} of the day says little." for i in range(60))])
+    talk = s.talk()
     life.tell_all(
         [next(talk) for _ in range(0 if hard else BEFORE)], apart=10 * MINUTE, session="talk"
     )

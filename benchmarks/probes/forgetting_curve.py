@@ -14,7 +14,7 @@ from scipy.optimize import curve_fit, least_squares
 
 from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, SECOND, Life
-from .stimuli import CHATTER, SYLLABLES, Stimuli
+from .stimuli import SYLLABLES, Stimuli
 
 DELAYS: Final = (1 / 3, 1.0, 8.8, 24.0, 48.0, 144.0, 744.0)  # h, Ebbinghaus' seven
 # h, and the savings that Ebbinghaus prints; the intervals are the true ones
@@ -37,7 +37,7 @@ SESSION: Final = "list"
 
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("forgetting_curve", seed)
-    talk = iter([*s.shuffled(CHATTER), *(f"Note {i} of the day says little." for i in range(60))])
+    talk = s.talk()
     life.tell_all([next(talk) for _ in range(BEFORE)], apart=DAY / BEFORE, session="talk")
     life.wait(DAY / BEFORE)
     ids = life.tell_all(s.draw(SYLLABLES, ITEMS), apart=SECOND, session=SESSION)

@@ -8,7 +8,7 @@ from typing import Final
 
 from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, SECOND, Life, Need
-from .stimuli import CHATTER, Stimuli, sentence
+from .stimuli import Stimuli, sentence
 
 ITEMS: Final = 10  # of each kind
 OTHERS: Final = 48  # sentences of other talk on the day before
@@ -20,7 +20,7 @@ SOON, LATE = 10 * SECOND, 7 * DAY
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("spacing_effect", seed)
     facts = s.facts(2 * ITEMS)
-    talk = iter([*s.shuffled(CHATTER), *(f"Note {i} of the day says little." for i in range(60))])
+    talk = s.talk()
     life.tell_all([next(talk) for _ in range(OTHERS)], apart=DAY / OTHERS, session="talk")
     life.wait(DAY / OTHERS)
     first = life.now

@@ -6,7 +6,7 @@ result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import product
 from typing import Final, TypeVar
@@ -113,6 +113,11 @@ class Stimuli:
     def chatter(self, n: int) -> list[str]:
         """n different sentences about nothing in particular, at most 60."""
         return self.draw(CHATTER, n)
+
+    def talk(self) -> Iterator[str]:
+        """120 different sentences of other talk: first those about nothing in particular, shuffled."""
+        notes = [f"Note {i} of the day says little." for i in range(60)]
+        return iter(self.shuffled(CHATTER) + notes)  # drawn now, not at the first sentence
 
     def dropped(self, text: str, share: float) -> str:
         """The text without a share of its words, at least one word left, in order."""
