@@ -259,9 +259,9 @@ def run_life(
                 before = counted.counts
                 answers = asking_round.retrieve(query, records[places[0]].depth)
                 asking = {n: v - before[n] for n, v in counted.counts.items()}
-                for place, (outcome, took) in zip(places, answers, strict=True):
+                for place, (answer, took) in zip(places, answers, strict=True):
                     begin, before = time.perf_counter(), counted.counts
-                    records[place].take(question, query, outcome)
+                    records[place].take(question, query, answer)
                     seconds, spent = own[place]
                     own[place] = (
                         seconds + took + time.perf_counter() - begin,
@@ -294,7 +294,8 @@ def run_parts(
     """Encode one conversation once as a set, ask each question once, and ask again for each part of
     the set, where only those steps run whose outcome can differ.
 
-    cells  parts of the set, of one conversation, of which no query learns
+    cells  of one conversation, each with the mechanisms of a part of the set; no query learns in
+           any of them
     make   the memory of the set, whose instrument is `Traces`
 
     Returns outcomes by place, of the cells that have lived this life; and of the others, the
@@ -321,9 +322,10 @@ def run_parts(
             records[place].begin()
         seconds = dict.fromkeys(records, time.perf_counter() - start)
         for question, query in asked(cells[0], life, now):
-            for place in [place for place in records if life.traced_by(askings[place])]:
-                others[place] = life.traced_by(askings[place])
-                del records[place]
+            for place in list(records):
+                if traced := life.traced_by(askings[place]):
+                    others[place] = traced
+                    del records[place]
             if not records:
                 break
             begin = time.perf_counter()
