@@ -248,8 +248,8 @@ def run_cells(
 
     def failed(failures: Sequence[Failed]) -> None:
         if out:
-            write_lines(out / FAILED, (asdict(failed.failure) for failed in failures))
-            raise CellsFailed.of([failed.failure for failed in failures], len(cells), out)
+            write_lines(out / FAILED, (asdict(lost.failure) for lost in failures))
+            raise CellsFailed.of([lost.failure for lost in failures], len(cells), out)
 
     finished = completed(
         [cell.spec for cell in cells],
@@ -369,9 +369,9 @@ def _work(work: CellWork, source: Source, asked: Sequence[RequestedCell]) -> Fin
         # one arm that fails fails no other
         alone = [_work(work, source, [cell]) for cell in asked]
         return Finished(
-            [cell for work in alone for cell in work.cells],
+            [cell for finished in alone for cell in finished.cells],
             _name(asked),
-            [failed for work in alone for failed in work.failed],
+            [failed for finished in alone for failed in finished.failed],
         )
     return Finished(
         [

@@ -218,10 +218,10 @@ def compare(
 
 def require_same_data(first: RunFolder, second: RunFolder) -> None:
     """Raises InputError for two runs that measured other data."""
-    dataset, other = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
-    if dataset != other:
+    ours, theirs = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
+    if ours != theirs:
         raise InputError(
-            f"the two runs measured other data: {first.path} {dataset[0]}, SHA-256 {dataset[1]}; {second.path} {other[0]}, SHA-256 {other[1]}",
+            f"the two runs measured other data: {first.path} {ours[0]}, SHA-256 {ours[1]}; {second.path} {theirs[0]}, SHA-256 {theirs[1]}",
             where="compare",
             cure="compare runs on the same data; numbers of different data have no pairs",
         )
@@ -255,7 +255,7 @@ def _differing(
         {name: value for name, value in run.deciding(arm).items() if name in SHOWN}
         for run, arm in zip((first, second), arms, strict=True)
     )
-    mine, theirs = (manifest.get("mechanisms", {}) for manifest in (a, b))
+    mine, theirs = (deciding.get("mechanisms", {}) for deciding in (a, b))
     alone = (
         tuple(id for id in mine if id not in theirs),
         tuple(id for id in theirs if id not in mine),
@@ -395,8 +395,8 @@ def _categories(
             (_recall(scores[key][0]), _recall(scores[key][1]))
         )
     return {
-        name: (len(hits), sum(a for a, _ in hits) / len(hits), sum(b for _, b in hits) / len(hits))
-        for name, hits in sorted(grouped.items())
+        name: (len(both), sum(a for a, _ in both) / len(both), sum(b for _, b in both) / len(both))
+        for name, both in sorted(grouped.items())
     }
 
 

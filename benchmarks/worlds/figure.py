@@ -84,13 +84,13 @@ def _kind(curve: StrengthCurve) -> str:
 def _names(drawn: list[dict[str, Any]], layout: WorldLayout) -> float:
     """Where the names stand; px that they take below the figure."""
     if not layout.named:
-        for i, name in enumerate(drawn):
-            name["name"] = (LEFT, layout.bottom + 52 + i * LINE)
+        for i, curve in enumerate(drawn):
+            curve["name"] = (LEFT, layout.bottom + 52 + i * LINE)
         return LINE * len(drawn) + 6
-    order = sorted(drawn, key=lambda each: each["at"])
-    for name in order:
-        name["name"] = (layout.right + 26, name["at"] + 4)
-    for above, name in pairwise(order):
-        name["name"] = (name["name"][0], max(name["name"][1], above["name"][1] + LINE))
+    order = sorted(drawn, key=lambda curve: curve["at"])
+    for curve in order:
+        curve["name"] = (layout.right + 26, curve["at"] + 4)
+    for above, curve in pairwise(order):
+        curve["name"] = (curve["name"][0], max(curve["name"][1], above["name"][1] + LINE))
     lowest = order[-1]["name"][1] if order else 0.0
     return max(0.0, lowest - layout.bottom - 30)

@@ -75,12 +75,12 @@ def _cell_json(cell: MatrixCell) -> dict[str, Any]:
     }
 
 
-def _comparison(life: PairedMemories) -> dict[str, Any]:
-    return {"of": life.of, "state": life.state.value, "why": life.why,
-            "needs_readers": list(life.readers), "without": list(life.without_base),
+def _comparison(memories: PairedMemories) -> dict[str, Any]:
+    return {"of": memories.of, "state": memories.state.value, "why": memories.why,
+            "needs_readers": list(memories.readers), "without": list(memories.without_base),
             "numbers": [{"number": p.number, "state": p.state.value, "with": finite(asdict(p.with_it)),
                          "without": finite(asdict(p.without)),
-                         "difference": finite(asdict(p.difference))} for p in life.numbers]}  # fmt: skip
+                         "difference": finite(asdict(p.difference))} for p in memories.numbers]}  # fmt: skip
 
 
 def three(cell: MatrixCell) -> str:
@@ -101,10 +101,10 @@ def three(cell: MatrixCell) -> str:
     )
 
 
-def _of(life: PairedMemories, name: str, with_it: bool) -> str:
-    pair: Pair | None = next((p for p in life.numbers if p.number == name), None)
+def _of(memories: PairedMemories, name: str, with_it: bool) -> str:
+    pair: Pair | None = next((p for p in memories.numbers if p.number == name), None)
     return (
-        str(life.state)
+        str(memories.state)
         if pair is None
         else with_interval(pair.with_it if with_it else pair.without)
     )
