@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from probe_notes import BESIDE, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
+from probe_notes import BESIDE, BOUND_MOVED, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
 
 from hebbarium.audit import behaviour as shipped
 from hebbarium.benchmarks.probes.harness.alive import cost_of
@@ -408,7 +408,7 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
         if probe.id in CHANGED:
             lines += [
                 f"**Changed after first results.** {CHANGED[probe.id]}"
-                + ("" if "bound" in CHANGED[probe.id] else " No bound was moved."),
+                + ("" if probe.id in BOUND_MOVED else " No bound was moved."),
                 "",
             ]
         failing = [
