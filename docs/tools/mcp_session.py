@@ -250,9 +250,9 @@ the file before it returns.
 
 ## What went through the pipes
 
-`>` is the client, `<` the server; one line is one message. This page leaves out `_meta` after the first message, `content` that
-repeats `structuredContent`, and the middle of a long line. The client lists what there is, tells three things (the third is an attempt to
-give instructions), asks, says what it needed, corrects, plans, erases, and meets two errors.
+`>` is the client, `<` the server; one line is one message. Three things are left out here: `_meta` in all messages but the first, `content` where
+it only repeats `structuredContent`, and the middle of each long line. The client lists the tools, resources and prompts of the server, tells three
+events (the text of the third tries to give instructions), asks, says which memories it needed, corrects one, plans, erases one, and meets two errors.
 
 ~~~text
 {lines[0]}
