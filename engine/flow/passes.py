@@ -301,10 +301,10 @@ class PhasePlan:
         the last.
         """
         store, binding = self.store, step.binding
+        if binding.contributions:
+            binding.clear()  # before arrays are bound: a store may show fewer rows than before
         if binding.grows and binding.version != store.version:
             binding.bind()
-        if binding.contributions:
-            binding.clear()
         for column, start in step.starts:
             store.array(column)[...] = column.neutral if start is column else store.array(start)
         if not (

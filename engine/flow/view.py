@@ -171,11 +171,12 @@ class Binding:
         self.bind()
 
     def bind(self) -> None:
-        """Bind the arrays again; needed after the store has grown."""
+        """Bind the arrays again, after the contributions were cleared; needed once the store has
+        grown or shows fewer rows.
+        """
         put, view, store = object.__setattr__, self.view, self.store
         for name, column, writable in self._arrays:
             put(view, name, store.array(column) if writable else store.read_only(column))
-        self.clear()  # a store may show fewer rows than before
         for column in self._growing:
             if len(self.contributions[column]) < store.n:
                 self.contributions[column] = self._zeros(column)
