@@ -264,12 +264,7 @@ def unchanged(specimen: Any) -> Any:
 
 @mutant("notes are no part of the vector", rejected_by="EN-3")
 def text_alone(specimen: Any) -> Any:
-    class Plain(specimen.MemoryNote):  # type: ignore[misc]
-        @property
-        def text(self) -> str:
-            return ""
-
-    return specimen.replacing("MemoryNote", Plain)
+    return specimen.overriding("MemoryNote", text=property(lambda self: ""))
 
 
 @mutant("a bad reply is an empty note", rejected_by="EN-4")
@@ -284,10 +279,9 @@ def any_number(specimen: Any) -> Any:
 
 @mutant("a note that another memory changed names its own memory alone", rejected_by="EN-6")
 def own_source(specimen: Any) -> Any:
-    original = specimen.EvolvingNotes
+    original = specimen.EvolvingNotes._write
 
-    class OwnSource(specimen.EvolvingNotes):  # type: ignore[misc]
-        def _write(self, view: Any, made: Any) -> None:
-            original._write(self, view, {row: (note, (row,)) for row, (note, _) in made.items()})
+    def write(self: Any, view: Any, made: Any) -> None:
+        original(self, view, {row: (note, (row,)) for row, (note, _) in made.items()})
 
-    return specimen.replacing("EvolvingNotes", OwnSource)
+    return specimen.overriding("EvolvingNotes", _write=write)

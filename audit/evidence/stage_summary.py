@@ -544,11 +544,7 @@ def both_visible(specimen: Any) -> Any:
 
 @mutant("summaries are answers", rejected_by="SS-11")
 def answered(specimen: Any) -> Any:
-    class Answered(specimen.StageSummary):  # type: ignore[misc]
-        def keep_apart(self, view: Any, cue: Any) -> None:
-            pass
-
-    return specimen.replacing("StageSummary", Answered)
+    return specimen.overriding("StageSummary", keep_apart=lambda self, view, cue: None)
 
 
 @mutant("stages are sessions", rejected_by="SS-6")

@@ -1054,13 +1054,14 @@ def only_inside(specimen: Any) -> Any:
 
 @mutant("a memory that is hidden is near enough", rejected_by="TX-24")
 def hidden_is_near(specimen: Any) -> Any:
-    class Hidden(specimen.TemporalIndex):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            specimen.replacing("LEAST_FIT", 0.0).TemporalIndex.score(self, view, cue)
-            if not (view.when >= math.exp(-1.0)).any():
-                view.when[...] = np.nan
+    original = specimen.replacing("LEAST_FIT", 0.0).TemporalIndex.score
 
-    return specimen.replacing("TemporalIndex", Hidden)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        original(self, view, cue)
+        if not (view.when >= math.exp(-1.0)).any():
+            view.when[...] = np.nan
+
+    return specimen.overriding("TemporalIndex", score=score)
 
 
 @mutant("days of UTC", rejected_by="TX-22")

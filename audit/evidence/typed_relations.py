@@ -377,12 +377,13 @@ def unread_triples(specimen: Any) -> Any:
 
 @mutant("messages are asked about again in every sleep", rejected_by="TR-10")
 def again(specimen: Any) -> Any:
-    class Again(specimen.TypedRelations):  # type: ignore[misc]
-        def extract(self, view: Any, tick: Any) -> None:
-            super().extract(view, tick)
-            view.triples_until = 0
+    original = specimen.TypedRelations.extract
 
-    return specimen.replacing("TypedRelations", Again)
+    def extract(self: Any, view: Any, tick: Any) -> None:
+        original(self, view, tick)
+        view.triples_until = 0
+
+    return specimen.overriding("TypedRelations", extract=extract)
 
 
 @mutant("texts are read for questions alone", rejected_by="TR-13")
