@@ -52,6 +52,7 @@ from ...engine.contract.vocabulary import (
 )
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text.utf8 import hashed
+from ..shared.prompts import WHOLE, list_of, object_of
 
 STAGE_LABEL = Column(
     "stage_label",
@@ -243,17 +244,8 @@ def division_request(before: Sequence[str], block: Sequence[str]) -> Request:
     lines = ["BEFORE", *(f"- {_quoted(text)}" for text in before), ""] if before else []
     lines += ["MESSAGES", *(f"{number} {_quoted(text)}" for number, text in enumerate(block, 1))]
     most = (len(block) + LEAST - 1) // LEAST
-    begins = {
-        "type": "array",
-        "items": {"type": "integer", "minimum": 1, "maximum": len(block)},
-        "maxItems": most,
-    }
-    schema = {
-        "type": "object",
-        "properties": {"begins": begins},
-        "required": ["begins"],
-        "additionalProperties": False,
-    }
+    place = {**WHOLE, "minimum": 1, "maximum": len(block)}
+    schema = object_of(begins=list_of(place, maxItems=most))
     return Request("stage_division", DIVIDE, "\n".join(lines), schema, 50 + 10 * most)
 
 
