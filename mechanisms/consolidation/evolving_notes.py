@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import (
     EMBEDDER,
@@ -44,7 +43,7 @@ from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 from ...engine.text.features import terms_of
-from ..shared.facts import teller
+from ..shared.facts import messages
 from ..shared.prompts import DATA, TEXT, WHOLE, list_of, message, object_of, quoted
 
 # --- columns --------------------------------------------------------------------------------------
@@ -276,52 +275,37 @@ class EvolvingNotes(Mechanism[EvolvingNotesParams]):
     def take_notes(self, view: Any, tick: Tick) -> None:
         """Write notes of new events, link them, and change earlier notes."""
         first, view.notes_until = int(view.notes_until), len(view.kind)
-        fresh = first + np.flatnonzero(view.kind[first:] == Kind.EVENT)
-        rows = [row for row in fresh.tolist() if view.texts[row]]
-        if not rows:
-            return
-        replies = view.language_model.ask(
-            [
-                note_request(
-                    teller(int(view.speaker[row]), view.texts[row], view.texts.rendered(row)),
-                    view.texts[row],
-                )
-                for row in rows
-            ]
-        )
+        told = list(messages(view.texts, view.speaker, view.kind, first))
+        replies = view.language_model.ask([note_request(name, text) for _, name, text in told])
         notes = {
             row: note
-            for row, reply in zip(rows, replies, strict=True)
+            for (row, _, _), reply in zip(told, replies, strict=True)
             if (note := note_of(reply)) is not None
         }
-        if not notes:
-            return
         self._write(view, {row: (note, (row,)) for row, note in notes.items()})
-        near = {row: self._nearest(view, row) for row in notes}
-        asked = {row: close for row, close in near.items() if close}
-        evolved = (
-            view.language_model.ask(
-                [
-                    evolution_request(
-                        (view.texts[row], notes[row]),
-                        [(view.texts[other], self._note(view, other)) for other in close],
-                    )
-                    for row, close in asked.items()
-                ]
-            )
-            if asked
-            else ()
+        # each new note with its neighbours, whose notes stay as they are until all replies are read
+        asked = [
+            (row, near, [self._note(view, other) for other in near])
+            for row in notes
+            if (near := self._nearest(view, row))
+        ]
+        evolved = view.language_model.ask(
+            [
+                evolution_request(
+                    (view.texts[row], notes[row]),
+                    [(view.texts[other], note) for other, note in zip(near, known, strict=True)],
+                )
+                for row, near, known in asked
+            ]
         )
         changed = dict[int, tuple[MemoryNote, tuple[int, ...]]]()
-        for (row, close), reply in zip(asked.items(), evolved, strict=True):
-            links, updates = evolution_of(reply, [self._note(view, other) for other in close])
+        for (row, near, known), reply in zip(asked, evolved, strict=True):
+            links, updates = evolution_of(reply, known)
             for place in links:
-                for source, target in ((row, close[place]), (close[place], row)):
+                for source, target in ((row, near[place]), (near[place], row)):
                     edge = view.graph.add(source, target, EdgeType.SEMANTIC, view.now)
                     view.note_link[edge] = True
-            changed |= {
-                close[place]: (note, (close[place], row)) for place, note in updates.items()
-            }
+            changed |= {near[place]: (note, (near[place], row)) for place, note in updates.items()}
         self._write(view, changed)
 
     def _write(self, view: Any, notes: Mapping[int, tuple[MemoryNote, tuple[int, ...]]]) -> None:
@@ -368,7 +352,7 @@ class EvolvingNotes(Mechanism[EvolvingNotesParams]):
         own[rows] = view.note_embedding[rows] @ cue.vector
         links, out = view.graph.csr(EdgeType.SEMANTIC), own.copy()
         among = view.visible & (view.note >= 0)
-        seeds = best(own, among, min(self.params.seeds, int(np.count_nonzero(among))))
+        seeds = best(own, among, self.params.seeds)
         lend(
             seeds, links.start, links.degree, links.pool, view.graph.target, view.note_link,
             self.params.share, own, out,

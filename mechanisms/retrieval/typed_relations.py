@@ -29,7 +29,6 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.contract.columns import Column, Phase, Scope
-from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import (
     CREATED,
@@ -41,8 +40,9 @@ from ...engine.contract.vocabulary import (
     TEXTS,
     WRITINGS,
 )
+from ...engine.contract.writings import Writing
 from ...engine.state.graph import EdgeType, entity_node
-from ..shared.facts import teller
+from ..shared.facts import messages
 from ..shared.relations import KINDS, RELATIONS, EntityRelation, Telling, held, relations_of
 from ..shared.triples_model import read_triple, triples_of, triples_request, written_triple
 
@@ -92,21 +92,9 @@ class TypedRelations(Mechanism[TypedRelationsParams]):
         if not self.params.model:
             return
         first, view.triples_until = int(view.triples_until), len(view.kind)
-        rows = [
-            row
-            for row in (first + np.flatnonzero(view.kind[first:] == Kind.EVENT)).tolist()
-            if view.texts[row]
-        ]
-        names = [
-            teller(int(view.speaker[row]), view.texts[row], view.texts.rendered(row))
-            for row in rows
-        ]
-        requests = [
-            triples_request(name, view.texts[row]) for name, row in zip(names, rows, strict=True)
-        ]
-        for row, reply in zip(
-            rows, view.language_model.ask(requests) if requests else (), strict=True
-        ):
+        told = list(messages(view.texts, view.speaker, view.kind, first))
+        replies = view.language_model.ask([triples_request(name, text) for _, name, text in told])
+        for (row, _, _), reply in zip(told, replies, strict=True):
             for triple in triples_of(reply):
                 view.writings.add(written_triple(triple), TRIPLE, self.id, (row,))
                 for name in (triple[0], triple[2]):
@@ -132,16 +120,21 @@ class TypedRelations(Mechanism[TypedRelationsParams]):
         self._read(view)
 
     def _read(self, view: Any) -> None:
-        written: list[Telling] = []
-        for writing in view.writings if self.params.model else ():
-            if writing.maker == self.id and (triple := read_triple(writing.text)):
-                source, kind, target = triple
-                row = writing.sources[0]
-                written.append(
-                    (float(view.created[row]), row, EntityRelation(source, kind, target))
-                )
+        def telling(writing: Writing) -> Telling | None:
+            triple = read_triple(writing.text) if writing.maker == self.id else None
+            if triple is None:
+                return None
+            row = writing.sources[0]
+            return float(view.created[row]), row, EntityRelation(*triple)
+
         view.relations.read(
-            view.texts, view.speaker, view.created, view.kind, written, rules=self.params.rules
+            view.texts,
+            view.speaker,
+            view.created,
+            view.kind,
+            view.writings if self.params.model else (),
+            telling,
+            rules=self.params.rules,
         )
 
     @at_rest(reads=(TRIPLES_UNTIL, KIND))

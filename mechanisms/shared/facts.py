@@ -18,8 +18,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
+
+from ...engine.contract.drafts import Kind
 from ...engine.text.features import fold, terms_of
 from ...engine.text.memo import remembered
 from ...engine.text.words import ASKS, NO_SPACE, STOPS
@@ -574,6 +577,17 @@ def teller(number: int, text: str, rendered: str) -> str:
     head = rendered[rendered.find("] ") + 2 :] if rendered.startswith("[") else rendered
     name, colon, _ = head.partition(f": {text}")
     return name if colon and name else f"speaker {number}"
+
+
+def messages(texts: Any, speaker: Any, kind: Any, first: int = 0) -> Iterator[tuple[int, str, str]]:
+    """Row, name of the speaker and text of each event from a row on, but for erased ones.
+
+    texts          TEXTS
+    speaker, kind  (n,)  numbers and kinds of the rows
+    """
+    for row in (first + np.flatnonzero(kind[first:] == Kind.EVENT)).tolist():
+        if text := texts[row]:
+            yield row, teller(int(speaker[row]), text, texts.rendered(row)), text
 
 
 def clauses(text: str) -> Iterator[str]:

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 
 from ...engine.base.forks import ForkLock
 from ...engine.contract.columns import Phase, Structure
-from ...engine.contract.drafts import Kind
 from ...engine.text.english import word_set
 from ...engine.text.features import features, fold
 from ...engine.text.memo import remembered
-from .facts import sentences_told, teller
+from .facts import messages, sentences_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,7 +488,7 @@ class RelationTable:
 
     def forget(self) -> None:
         """Drop all that was read.  The engine calls it when memories are erased."""
-        self._read, self._written, self._told = 0, 0, list[Telling]()
+        self._read, self._read_writings, self._told = 0, 0, list[Telling]()
         self._of: dict[str, list[HeldRelation]] = {}
         self._types: dict[str, str] = {}
         self._held: list[HeldRelation] = []
@@ -500,26 +499,27 @@ class RelationTable:
         speaker: Any,
         created: Any,
         kind: Any,
-        written: Sequence[Telling] = (),
+        writings: Any = (),
+        telling: Callable[[Any], Telling | None] = lambda writing: None,
         *,
         rules: bool = True,
     ) -> None:
-        """Read the texts of the events that it has not read yet.  O(their length), and O(r log r)
+        """Read the texts and writings that it has not read yet.  O(their length), and O(r log r)
         for r tellings in all if one of them tells a relation.
 
         texts                   TEXTS
         speaker, created, kind  (n,)  numbers, h, kinds of the rows
-        written                 what writings of the memory tell, all of them
+        writings                those of the memory
+        telling                 what a writing tells, None if it tells no relation
         rules                   whether texts are read by rules
         """
         with self._lock.lock:
-            new = list(written[self._written :])
-            self._written = len(written)
-            for row in range(self._read if rules else len(kind), len(kind)):
-                if kind[row] == Kind.EVENT and (text := texts[row]):
-                    name = teller(int(speaker[row]), text, texts.rendered(row))
-                    told = relations_of(text, "" if name.startswith("speaker ") else name)
-                    new += [(float(created[row]), row, relation) for relation in told]
+            unread = range(self._read_writings, len(writings))
+            new = [told for n in unread if (told := telling(writings[n])) is not None]
+            self._read_writings = len(writings)
+            for row, name, text in messages(texts, speaker, kind, self._read) if rules else ():
+                read = relations_of(text, "" if name.startswith("speaker ") else name)
+                new += [(float(created[row]), row, relation) for relation in read]
             if new:
                 self._told = [*self._told, *new]
                 self._held = held(self._told)

@@ -106,9 +106,10 @@ class Synonyms:
         equal ones.  Facts that were not embedded yet are; others are forgotten.  O(facts d).
         """
         fresh = [fact for fact in dict.fromkeys(facts) if fact not in self._facts]
-        vectors = dict(zip(fresh, np.array(embed(fresh), np.float32), strict=True)) if fresh else {}
-        known = self._facts
-        self._facts = {f: vectors[f] if f in vectors else known[f] for f in facts}
+        known = dict(self._facts)
+        if fresh:
+            known |= zip(fresh, np.array(embed(fresh), np.float32), strict=True)
+        self._facts = {fact: known[fact] for fact in facts}
         if not facts:
             return []
         cosines = np.stack([self._facts[fact] for fact in facts]) @ vector
