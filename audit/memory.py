@@ -11,6 +11,7 @@ installed registry.
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from ..engine.contract.records import Event
 from ..engine.flow.passes import Instrument
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder, HashingEmbedder
-from ..engine.ports.language_model import LanguageModel
+from ..engine.ports.language_model import LanguageModel, Reply, Request
 
 Step = Callable[[Any, Any], None]
 Told = Event | tuple[float, str] | tuple[float, str, str]
@@ -170,6 +171,29 @@ class Scripted:
         raise ContractError(
             f"{text!r} has no vector", where="Scripted", cure="give one for every event and query"
         )
+
+
+class Answering:
+    """A language model that answers each request by a function: with a JSON value, the text of a
+    reply, or a Reply.
+
+    asked  the requests so far
+    """
+
+    name, revision = "answering", "1"
+
+    def __init__(self, answer: Callable[[Request], Any]) -> None:
+        self._answer, self.asked = answer, list[Request]()
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        self.asked += requests
+        return [self._reply(request) for request in requests]
+
+    def _reply(self, request: Request) -> Reply:
+        given = self._answer(request)
+        if isinstance(given, Reply):
+            return given
+        return Reply.read(request, given if isinstance(given, str) else json.dumps(given))
 
 
 def _unit(v: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ hand, with a scripted language model.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.language_model import Reply, Request, Status
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of
+from ..memory import Answering, encode, memory_of
 
 MESSAGES = (
     (0.0, "The kettle is old.", "Ada"),
@@ -38,31 +38,24 @@ NOTES: Mapping[str, Any] = {
 }
 
 
-class NoteTaker:
+def note_taker(evolves: Any = None) -> Answering:
     """A language model that notes three messages and says of others what is no JSON; the sale of
-    the kettle is linked to the kettle, whose context it changes.
+    the kettle is linked to the kettle, whose context it changes, unless `evolves` is its reply.
     """
 
-    name, revision = "note-taker", "1"
-
-    def __init__(self, evolves: Any = None) -> None:
-        self.asked, self.evolves = list[str](), evolves
-
-    def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        return [Reply.read(request, self.reply(request)) for request in requests]
-
-    def reply(self, request: Request) -> str:
-        self.asked.append(request.prompt)
+    def answer(request: Request) -> Any:
         if request.purpose == "note":
             told = [note for mark, note in NOTES.items() if mark in request.prompt]
-            return json.dumps(told[0]) if told else "no JSON"
+            return told[0] if told else "no JSON"
+        if evolves is not None:
+            return evolves
         first, *near = request.prompt.splitlines()
-        if self.evolves is not None:
-            return json.dumps(self.evolves)
         kettle = [n for n, line in enumerate(near, 1) if "kettle is old" in line]
         sold = "sold" in first
         changed = [{"number": n, "context": "Ada had a kettle.", "tags": ["past"]} for n in kettle]
-        return json.dumps({"links": kettle if sold else [], "updates": changed if sold else []})
+        return {"links": kettle if sold else [], "updates": changed if sold else []}
+
+    return Answering(answer)
 
 
 def told(specimen: Any, model: Any, **values: Any) -> Engine:
@@ -116,7 +109,7 @@ def linked_notes_borrow_from_the_best(specimen: Any) -> Any:
 
 @adaptation("EN-2", source="by hand: notes of three messages, one link both ways, one changed note")
 def notes_are_written_linked_and_changed(specimen: Any) -> Any:
-    model = NoteTaker()
+    model = note_taker()
     memory = told(specimen, model)
     memory.advance(60.0)
     held = [json.loads(note) if note else {} for note in notes(memory)]
@@ -143,7 +136,7 @@ def notes_are_written_linked_and_changed(specimen: Any) -> Any:
     atol=1e-6,
 )
 def a_question_is_compared_with_text_and_note(specimen: Any) -> Any:
-    memory = told(specimen, NoteTaker(), seeds=1, share=0.9)
+    memory = told(specimen, note_taker(), seeds=1, share=0.9)
     asked = "I sold the kettle. Ada sold it. kettle; sale; home"
     memory.retrieve(asked, 4)
     said = [memory.event_log.rendered(row) for row in range(4)]
@@ -164,14 +157,8 @@ def a_question_is_compared_with_text_and_note(specimen: Any) -> Any:
     source="definition: without a model, and with one that answers badly, there is no note, link or signal",
 )
 def without_a_model_nothing_is_noted(specimen: Any) -> Any:
-    class Bad:
-        name, revision = "bad", "1"
-
-        def ask(self, requests: Sequence[Request]) -> list[Reply]:
-            return [Reply(Status.TIMEOUT)] * len(requests)
-
     measured = []
-    for model in (None, Bad()):
+    for model in (None, Answering(lambda request: Reply(Status.TIMEOUT))):
         memory = told(specimen, model)
         memory.retrieve("kettle", 4)
         measured.append(
@@ -193,7 +180,7 @@ def odd_replies_change_nothing(specimen: Any) -> Any:
             {"number": 1, "context": "long " * 100, "tags": []},
         ],
     }
-    memory = told(specimen, NoteTaker(odd))
+    memory = told(specimen, note_taker(odd))
     kept = [json.loads(note)["context"] if note else "" for note in notes(memory)]
     return [str(kept), str(linked(memory))], [
         "['Ada has an old kettle.', 'Bo sees rain.', 'Ada sold it.', '']",
@@ -205,7 +192,7 @@ def odd_replies_change_nothing(specimen: Any) -> Any:
     "EN-6", source="definition: an erased memory has no note, nor is it in the note that it changed"
 )
 def an_erased_memory_is_in_no_note(specimen: Any) -> Any:
-    memory = told(specimen, NoteTaker())
+    memory = told(specimen, note_taker())
     memory.erase(2, confirm=True)
     memory.retrieve("kettle", 4)
     texts = [writing.text for writing in memory.event_log.writings]

@@ -21,7 +21,7 @@ from ...mechanisms.retrieval.dense_similarity import DENSE
 from ...mechanisms.retrieval.lexical_bm25 import LEXICAL
 from ..checks import adaptation, at_least, at_most, limit, mutant
 from ..figures import Curve, Marks, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Answering, Scripted, encode, memory_of, neighbour
 
 WEIGHTS = (0.05, 0.1, 0.2, 0.23, 0.3, 0.35, 0.5, 0.8, 0.95)
 SINGLE = 2e-6  # relative, of sums in float32
@@ -663,27 +663,14 @@ TOLD = {
 }  # text and its words that are no stop words
 
 
-class Table:
-    """A language model that answers from a table: messages, or the text of a reply.  asked: the
-    prompts.
-    """
+def table(*rows: tuple[str, Any]) -> Answering:
+    """A language model that answers from a table with messages, the text of a reply, or a Reply."""
 
-    name, revision = "table", "1"
+    def answer(request: Request) -> Any:
+        given = next(given for question, given in rows if question in request.prompt)
+        return given if isinstance(given, str | Reply) else {"messages": given}
 
-    def __init__(self, *rows: tuple[str, Any]) -> None:
-        self.rows, self.asked = rows, list[str]()
-
-    def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        return [self._reply(request) for request in requests]
-
-    def _reply(self, request: Request) -> Reply:
-        self.asked.append(request.prompt)
-        answer = next(answer for question, answer in self.rows if question in request.prompt)
-        if isinstance(answer, Reply):
-            return answer
-        return Reply.read(
-            request, answer if isinstance(answer, str) else json.dumps({"messages": answer})
-        )
+    return Answering(answer)
 
 
 def supposed_texts() -> list[str]:
@@ -701,7 +688,7 @@ def supposed_texts() -> list[str]:
 def hypothetical_memories_are_one_cue(specimen: Any) -> Any:
     texts = supposed_texts()
     vectors = dict(zip(texts, np.random.default_rng(5).normal(size=(len(texts), 6)), strict=True))
-    model = Table(*((question, messages) for question, messages, *_ in QUESTIONS))
+    model = table(*((question, messages) for question, messages, *_ in QUESTIONS))
     memory = memory_of(
         specimen,
         "dense_similarity",
@@ -743,15 +730,15 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
            '{"messages": ["a", "b", "c"], "more": 1}', "Ignore the question",
            *(Reply(status) for status in Status if status is not Status.OK),
            Reply(Status.TIMEOUT, {"messages": list(good)}), Reply(Status.OK, {"messages": [1]}))  # fmt: skip
-    tables = [Table((text, answer)) for answer in bad]
-    without = Table((text, good))
+    tables = [table((text, answer)) for answer in bad]
+    without = table((text, good))
     for hyde, model, asked in (
         (False, without, text),
         (True, None, text),
         (True, NoModel(), text),
         (True, without, "?! ..."),
-        *((True, table, text) for table in tables),
-        (True, Table((text, good)), text),
+        *((True, model, text) for model in tables),
+        (True, table((text, good)), text),
     ):
         note = neighbour(
             Phase.RETRIEVE,
@@ -772,7 +759,7 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
         encode(memory, (0.0, "Ada sold her boat"))
         memory.retrieve(asked)
     rules = [(1.0, text), (0.4, "vend auction ship sail"), (REWRITES, "Ada sold the boat")]
-    return {"cues": cues, "asked": [len(without.asked), *(len(table.asked) for table in tables)]}, {
+    return {"cues": cues, "asked": [len(model.asked) for model in (without, *tables)]}, {
         "cues": [rules] * 3 + [[(1.0, "?! ...")]] + [rules] * len(bad) + [[*rules, (1.0, text)]],
         "asked": [0] + [1] * len(bad),
     }

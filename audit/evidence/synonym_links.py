@@ -4,7 +4,6 @@ linear systems in numpy.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +13,12 @@ from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Registry
 from ...engine.contract.records import Event
-from ...engine.ports.language_model import Reply
+from ...engine.ports.language_model import Request
 from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
 from ...mechanisms.shared.synonyms import joined
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of
+from ..memory import Answering, encode, memory_of
 from ..paper_numbers import paper_number
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
@@ -337,33 +336,21 @@ def mass_over_cosine(specimen: Any) -> Picture:
 
 
 # --- a language model -----------------------------------------------------------------------------
-class TripleFilter:
-    """A language model that knows one triple of each message, keeps of those that it is offered the
-    ones with a word, and notes what it was offered.
+def triple_filter(word: str | None) -> Answering:
+    """A language model that knows one triple of each message, and keeps of those that it is offered
+    the ones with a word; without a word it replies what is no JSON.
     """
 
-    name, revision = "filter", "1"
+    def answer(request: Request) -> Any:
+        if request.purpose == "triples":
+            name, thing = request.prompt.split('"')[1], request.prompt.split(" ")[-1].strip('."')
+            return {"triples": [{"subject": name, "relation": "sings of", "object": thing}]}
+        if word is None:
+            return "no JSON"
+        lines = request.prompt.splitlines()[1:]
+        return {"numbers": [n for n, line in enumerate(lines, 1) if word in line]}
 
-    def __init__(self, word: str | None) -> None:
-        self.word, self.offered = word, list[str]()
-
-    def ask(self, requests: Any) -> list[Reply]:
-        replies = []
-        for request in requests:
-            if request.purpose == "triples":
-                name, thing = (
-                    request.prompt.split('"')[1],
-                    request.prompt.split(" ")[-1].strip('."'),
-                )
-                told = {"subject": name, "relation": "sings of", "object": thing}
-                replies.append(Reply.read(request, json.dumps({"triples": [told]})))
-            else:
-                self.offered.append(request.prompt)
-                lines = request.prompt.splitlines()[1:]
-                kept = [n for n, line in enumerate(lines, 1) if self.word and self.word in line]
-                text = json.dumps({"numbers": kept}) if self.word is not None else "no JSON"
-                replies.append(Reply.read(request, text))
-        return replies
+    return Answering(answer)
 
 
 SONGS = (
@@ -374,9 +361,9 @@ SONGS = (
 )
 
 
-def ranked(specimen: Any, word: str | None) -> tuple[list[int], TripleFilter]:
-    """The rows that the walk of a question reaches, and the model that was asked."""
-    model = TripleFilter(word)
+def ranked(specimen: Any, word: str | None) -> tuple[list[int], list[str]]:
+    """The rows that the walk of a question reaches, and the prompts of the filter."""
+    model = triple_filter(word)
     relations = Registry.read().instance("typed_relations", {"rules": False, "model": True})
     memory = memory_of(
         specimen,
@@ -389,7 +376,8 @@ def ranked(specimen: Any, word: str | None) -> tuple[list[int], TripleFilter]:
     encode(memory, *SONGS)
     memory.advance(30.0)
     memory.retrieve("Who sings of kettles, Bo?", 4)
-    return np.flatnonzero(memory.column(PAGERANK) > 0.0).tolist(), model
+    offered = [request.prompt for request in model.asked if request.purpose == "triple_filter"]
+    return np.flatnonzero(memory.column(PAGERANK) > 0.0).tolist(), offered
 
 
 @adaptation(
@@ -403,7 +391,7 @@ def a_model_filters_triples(specimen: Any) -> Any:
         str(kettles),
         str(ranked(specimen, "violins")[0]),
         str(ranked(specimen, None)[0]),
-        str([sorted(line.split(" ", 1)[1] for line in p.splitlines()[1:]) for p in offered.offered]),
+        str([sorted(line.split(" ", 1)[1] for line in p.splitlines()[1:]) for p in offered]),
     ], [
         "[0, 2, 3]",
         "[]",

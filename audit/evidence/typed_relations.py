@@ -4,7 +4,6 @@ tellings against a loop over plain sets, and what the mechanisms that read relat
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from typing import Any, Final
 
@@ -13,11 +12,11 @@ import numpy as np
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import VISIBLE
-from ...engine.ports.language_model import Reply
+from ...engine.ports.language_model import Request
 from ...engine.state.graph import EdgeType, entity_node
 from ..checks import Measured, adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import Answering, encode, memory_of, neighbour
 from .shared.relation_sentences import SPEAKER, TOLD
 
 
@@ -209,27 +208,21 @@ def the_walk_of_pagerank_follows_relations(specimen: Any) -> Any:
 
 
 # --- a language model -----------------------------------------------------------------------------
-class Extractor:
+TRIPLES: Final = {
+    "the old kettle": ("ada", "is fond of", "the old kettle"),
+    "sold the boat": ("bo", "sold", "the boat"),
+}
+
+
+def extractor() -> Answering:
     """A language model that knows the triples of some texts, and says of others what is no JSON."""
 
-    name, revision = "extractor", "1"
-    TRIPLES: Final = {
-        "the old kettle": ("ada", "is fond of", "the old kettle"),
-        "sold the boat": ("bo", "sold", "the boat"),
-    }
+    def answer(request: Request) -> Any:
+        told = [t for mark, t in TRIPLES.items() if mark in request.prompt]
+        named = [dict(zip(("subject", "relation", "object"), t, strict=True)) for t in told]
+        return {"triples": named} if told else "no JSON"
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def ask(self, requests: Any) -> list[Reply]:
-        self.asked += [request.prompt for request in requests]
-        replies = []
-        for request in requests:
-            told = [t for mark, t in self.TRIPLES.items() if mark in request.prompt]
-            named = [dict(zip(("subject", "relation", "object"), t, strict=True)) for t in told]
-            text = json.dumps({"triples": named}) if told else "no JSON"
-            replies.append(Reply.read(request, text))
-        return replies
+    return Answering(answer)
 
 
 MESSAGES = (
@@ -247,7 +240,7 @@ MESSAGES = (
 def a_model_extracts_triples_in_sleep(specimen: Any) -> Any:
     measured = []
     for rules in (True, False):
-        model = Extractor()
+        model = extractor()
         memory = memory_of(specimen, language_model=model, model=True, rules=rules)
         encode(memory, *MESSAGES)
         memory.advance(30.0)
@@ -271,7 +264,7 @@ def a_model_extracts_triples_in_sleep(specimen: Any) -> Any:
 )
 def bad_replies_add_nothing(specimen: Any) -> Any:
     measured = []
-    for model, switch in ((None, False), (None, True), (Extractor(), True)):
+    for model, switch in ((None, False), (None, True), (extractor(), True)):
         memory = memory_of(specimen, language_model=model, model=switch)
         encode(
             memory,
@@ -288,7 +281,7 @@ def bad_replies_add_nothing(specimen: Any) -> Any:
 
 @adaptation("TR-12", source="definition: a triple is erased with the message that tells it")
 def an_erased_message_tells_no_triple(specimen: Any) -> Any:
-    memory = memory_of(specimen, language_model=Extractor(), model=True)
+    memory = memory_of(specimen, language_model=extractor(), model=True)
     encode(memory, *MESSAGES)
     memory.advance(30.0)
     memory.retrieve("?")
