@@ -173,7 +173,7 @@ class Scripted:
         )
 
 
-class Answering:
+class FunctionModel:
     """A language model that answers each request by a function: with a JSON value, the text of a
     reply, or a Reply.
 

@@ -15,7 +15,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.language_model import Reply, Request, Status
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import Answering, encode, memory_of
+from ..memory import FunctionModel, encode, memory_of
 
 MESSAGES = (
     (0.0, "The kettle is old.", "Ada"),
@@ -38,7 +38,7 @@ NOTES: Mapping[str, Any] = {
 }
 
 
-def note_taker(evolves: Any = None) -> Answering:
+def note_taker(evolves: Any = None) -> FunctionModel:
     """A language model that notes three messages and says of others what is no JSON; the sale of
     the kettle is linked to the kettle, whose context it changes, unless `evolves` is its reply.
     """
@@ -55,7 +55,7 @@ def note_taker(evolves: Any = None) -> Answering:
         changed = [{"number": n, "context": "Ada had a kettle.", "tags": ["past"]} for n in kettle]
         return {"links": kettle if sold else [], "updates": changed if sold else []}
 
-    return Answering(answer)
+    return FunctionModel(answer)
 
 
 def told(specimen: Any, model: Any, **values: Any) -> Engine:
@@ -158,7 +158,7 @@ def a_question_is_compared_with_text_and_note(specimen: Any) -> Any:
 )
 def without_a_model_nothing_is_noted(specimen: Any) -> Any:
     measured = []
-    for model in (None, Answering(lambda request: Reply(Status.TIMEOUT))):
+    for model in (None, FunctionModel(lambda request: Reply(Status.TIMEOUT))):
         memory = told(specimen, model)
         memory.retrieve("kettle", 4)
         measured.append(

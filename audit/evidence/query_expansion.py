@@ -21,7 +21,7 @@ from ...mechanisms.retrieval.dense_similarity import DENSE
 from ...mechanisms.retrieval.lexical_bm25 import LEXICAL
 from ..checks import adaptation, at_least, at_most, limit, mutant
 from ..figures import Curve, Marks, Picture, dots, figure
-from ..memory import Answering, Scripted, encode, memory_of, neighbour
+from ..memory import FunctionModel, Scripted, encode, memory_of, neighbour
 
 WEIGHTS = (0.05, 0.1, 0.2, 0.23, 0.3, 0.35, 0.5, 0.8, 0.95)
 SINGLE = 2e-6  # relative, of sums in float32
@@ -663,14 +663,14 @@ TOLD = {
 }  # text and its words that are no stop words
 
 
-def table(*rows: tuple[str, Any]) -> Answering:
+def table(*rows: tuple[str, Any]) -> FunctionModel:
     """A language model that answers from a table with messages, the text of a reply, or a Reply."""
 
     def answer(request: Request) -> Any:
         given = next(given for question, given in rows if question in request.prompt)
         return given if isinstance(given, str | Reply) else {"messages": given}
 
-    return Answering(answer)
+    return FunctionModel(answer)
 
 
 def supposed_texts() -> list[str]:

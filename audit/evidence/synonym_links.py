@@ -18,7 +18,7 @@ from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
 from ...mechanisms.shared.synonyms import joined
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import Answering, encode, memory_of
+from ..memory import FunctionModel, encode, memory_of
 from ..paper_numbers import paper_number
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
@@ -336,7 +336,7 @@ def mass_over_cosine(specimen: Any) -> Picture:
 
 
 # --- a language model -----------------------------------------------------------------------------
-def triple_filter(word: str | None) -> Answering:
+def triple_filter(word: str | None) -> FunctionModel:
     """A language model that knows one triple of each message, and keeps of those that it is offered
     the ones with a word; without a word it replies what is no JSON.
     """
@@ -350,7 +350,7 @@ def triple_filter(word: str | None) -> Answering:
         lines = request.prompt.splitlines()[1:]
         return {"numbers": [n for n, line in enumerate(lines, 1) if word in line]}
 
-    return Answering(answer)
+    return FunctionModel(answer)
 
 
 SONGS = (

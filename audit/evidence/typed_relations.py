@@ -16,7 +16,7 @@ from ...engine.ports.language_model import Request
 from ...engine.state.graph import EdgeType, entity_node
 from ..checks import Measured, adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Answering, encode, memory_of, neighbour
+from ..memory import FunctionModel, encode, memory_of, neighbour
 from .shared.relation_sentences import SPEAKER, TOLD
 
 
@@ -214,7 +214,7 @@ TRIPLES: Final = {
 }
 
 
-def extractor() -> Answering:
+def extractor() -> FunctionModel:
     """A language model that knows the triples of some texts, and says of others what is no JSON."""
 
     def answer(request: Request) -> Any:
@@ -222,7 +222,7 @@ def extractor() -> Answering:
         named = [dict(zip(("subject", "relation", "object"), t, strict=True)) for t in told]
         return {"triples": named} if told else "no JSON"
 
-    return Answering(answer)
+    return FunctionModel(answer)
 
 
 MESSAGES = (

@@ -52,6 +52,6 @@ def checked_value(value: Any, kind: Any, unit: str, bounds: tuple[float, float],
         raise RegistryError(
             f"{value!r} is outside [{low:g}, {high:g}]{unit}",
             where=where,
-            cure=f"give a number from {low:g} to {high:g}",
+            cure=f"give a number from {low:g} to {high:g}, its bounds",
         )
     return kind(value)
