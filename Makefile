@@ -1,4 +1,4 @@
-# `make demo` runs an ablation and an audit, `make test` the checks of every day, `make test-all` all, `make docs` builds build/site.  All create .venv if it is missing.
+# `make demo` runs an ablation, finds a small set and audits one, `make test` the checks of every day, `make test-all` all, `make docs` builds build/site.  All create .venv if it is missing.
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
@@ -11,11 +11,13 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: demo test types quick test-all coverage explore lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
-	$(BIN)/hebbarium warm --set minimal
-	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
+	$(BIN)/hebbarium warm
+	$(BIN)/hebbarium ablate --design default_families --yes --jobs 2 --out $(OUT)
+	$(BIN)/hebbarium compose --set minimal --dataset demo --folds 3 --jobs 2 --out $(OUT)/smallest
 	$(BIN)/hebbarium audit --set minimal --jobs 2 --out $(OUT)
-	@echo "ablation report: $(OUT)/design.html"
-	@echo "audit report:    $(OUT)/audit.html"
+	@echo "what each family of default is worth: $(OUT)/design.html"
+	@echo "the smallest part of minimal:         $(OUT)/smallest/composition.html"
+	@echo "the audit of minimal:                 $(OUT)/audit.html"
 	@echo "with your chats: $(BIN)/hebbarium import EXPORT --to mine, then $(BIN)/hebbarium data ask mine; the ablation report has the rest"
 
 # A process runs the tests of a part of the files, so that what they share is made once.

@@ -80,6 +80,6 @@ def test_the_demo_runs_in_a_fresh_clone(tmp_path: Path) -> None:
         ["make", "demo"], cwd=source, env=variables(tmp_path), capture_output=True, text=True
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    for page in ("design.html", "audit.html"):
+    for page in ("design.html", "smallest/composition.html", "audit.html"):
         text = (source / "out" / "demo" / page).read_text(encoding="utf-8")
         assert text.lower().startswith("<!doctype html>") and "</html>" in text
