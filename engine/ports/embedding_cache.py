@@ -1,8 +1,9 @@
-"""A cache of embeddings in a file: each text is embedded once."""
+"""A cache of embeddings, in a file or in the process: each text is embedded once."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -24,15 +25,16 @@ __all__ = ["CachedEmbedder", "MeteredEmbedder", "default_cache", "metered"]
 Value = TypeVar("Value")
 
 UNIT = 1e-3  # largest difference of a squared length from 1
-# texts embedded and stored in one transaction; an interrupted run loses at most one chunk
+# texts embedded and kept at once; an interrupted run loses at most one chunk
 CHUNK = 256
-MEMO = 16_384  # vectors kept in the process (24 MB at d = 384)
-TOKEN_MEMO = 128_000_000  # bytes of token vectors kept in the process
+# beside a file, what is kept in the process:
+MEMO = 16_384  # vectors (24 MB at d = 384)
+TOKEN_MEMO = 128_000_000  # bytes of token vectors
 
 
 class CachedEmbedder(WrappedEmbedder):
-    """An embedder whose vectors are kept in a content-addressed SQLite file, so that each text is
-    embedded once.
+    """An embedder whose vectors are kept in a content-addressed SQLite file, or without a file in
+    the process, so that each text is embedded once.
 
     The key is (name, revision, SHA-256 of the text); many processes may use one file at once.
     Every caller gets the vector that was stored first, also a process that has computed the same
@@ -40,7 +42,7 @@ class CachedEmbedder(WrappedEmbedder):
     computed, and results must depend on the text and the file alone.  A hit loads neither torch nor
     the model. A vector that is damaged is computed anew, and DamagedCacheWarning says so.
 
-    path       the SQLite file, made at first use; None keeps everything in memory
+    path       the SQLite file, made at first use; None: no file, and all vectors stay in memory
     progress   called as progress(done, total) before the first and after each stored chunk of
                misses
     hits       texts answered without the embedder, vectors and token vectors counted alike
@@ -58,7 +60,7 @@ class CachedEmbedder(WrappedEmbedder):
         self.path, self.progress = path, progress
         self.hits = self.misses = 0
         self._lock = ForkLock("this embedder")
-        self._file = CacheFile(embedder, path, "the embedding cache")
+        self._file = None if path is None else CacheFile(embedder, path, "the embedding cache")
         self._vectors = _Cached(
             self._file,
             "vectors",
@@ -104,7 +106,8 @@ class CachedEmbedder(WrappedEmbedder):
         are lost.
         """
         with self._lock.lock:
-            self._file.close()
+            if self._file is not None:
+                self._file.close()
             self._vectors.forget()
             self._tokens.forget()
 
@@ -155,15 +158,16 @@ class _Cached(Generic[Value]):
     """Values of texts by the SHA-256 of the text: in the process, else in the file, else computed
     and stored.
 
+    file       None: there is none, and the process keeps all values
     compute    values of texts, in order
     pack       the cells of a value in the table, `unpack` its inverse, which may raise ValueError
-    size, most  how much a value counts in the process, and how much is kept; the oldest are dropped
-                first
+    size, most  beside a file: how much a value counts in the process, and how much is kept there;
+                the oldest are dropped first
     """
 
     def __init__(
         self,
-        file: CacheFile,
+        file: CacheFile | None,
         table: str,
         compute: Callable[[list[str]], list[Value]],
         pack: Callable[[Value], tuple[object, ...]],
@@ -171,15 +175,14 @@ class _Cached(Generic[Value]):
         size: Callable[[Value], int],
         most: int,
     ) -> None:
-        self.file, self.table, self.compute, self.pack, self.unpack, self.size, self.most = (
+        self.file, self.table, self.compute, self.pack, self.unpack = (
             file,
             table,
             compute,
             pack,
             unpack,
-            size,
-            most,
         )
+        self.size, self.most = size, math.inf if file is None else most
         self.memo: OrderedDict[bytes, Value] = OrderedDict()  # the oldest first
         self.held = 0
 
@@ -190,7 +193,7 @@ class _Cached(Generic[Value]):
         wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in values}
         missing: list[tuple[bytes, str]] = []
         if wanted:
-            values |= self.stored(list(wanted))
+            values |= self._remember({} if self.file is None else self.stored(list(wanted)))
             missing = sorted(
                 ((key, text) for key, text in wanted.items() if key not in values),
                 key=lambda item: len(item[1]),
@@ -199,16 +202,17 @@ class _Cached(Generic[Value]):
                 # the first chunk may wait until a model is loaded or converted
                 progress(0, len(missing))
             for start in range(0, len(missing), CHUNK):
-                values |= self._computed(dict(missing[start : start + CHUNK]))
+                chunk = dict(missing[start : start + CHUNK])
+                values |= self._remember(self._computed(chunk))
                 if progress is not None:
                     progress(min(start + CHUNK, len(missing)), len(missing))
-            self._remember({key: values[key] for key in wanted})
         return [values[key] for key in keys], len(missing)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, Value]:
-        """Values of the keys that are stored undamaged.  Raises HebbariumError if a value with a
-        right mark is no value of this embedder.
+        """Values of the keys that the file holds undamaged.  Raises HebbariumError if a value with
+        a right mark is no value of this embedder.
         """
+        assert self.file is not None
         try:
             return {key: self.unpack(*cells) for key, *cells in self.file.stored(self.table, keys)}
         except ValueError as error:
@@ -219,20 +223,25 @@ class _Cached(Generic[Value]):
         self.held = 0
 
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Value]:
+        """Values of texts by key, as the file holds them, or would hold them."""
         values = self.compute(list(texts.values()))
         packed = {key: self.pack(value) for key, value in zip(texts, values, strict=True)}
-        if not self.file.store(self.table, [(key, *cells) for key, cells in packed.items()]):
+        if self.file is None or not self.file.store(
+            self.table, [(key, *cells) for key, cells in packed.items()]
+        ):
             return {key: self.unpack(*cells) for key, cells in packed.items()}
         stored = self.stored(list(texts))  # as the file holds them, from this process or another
         if len(stored) < len(texts):
             raise self.file.damaged("values that were just stored cannot be read")
         return stored
 
-    def _remember(self, values: dict[bytes, Value]) -> None:
+    def _remember(self, values: dict[bytes, Value]) -> dict[bytes, Value]:
+        """Keep values in the process; returns them."""
         self.memo |= values
         self.held += sum(map(self.size, values.values()))
         while self.memo and self.held > self.most:
             self.held -= self.size(self.memo.popitem(last=False)[1])
+        return values
 
 
 class MeteredEmbedder(WrappedEmbedder):

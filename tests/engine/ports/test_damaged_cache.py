@@ -192,6 +192,7 @@ def test_with_a_full_disk_values_are_used_without_being_stored(tmp_path: Path) -
         (scores, lambda texts: scores.score("one", texts)),
     ):
         ask(["one"])
+        assert cached._file is not None
         connection = cached._file.connection
         assert connection is not None
         (pages,) = connection.execute("PRAGMA page_count").fetchone()

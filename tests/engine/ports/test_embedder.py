@@ -241,7 +241,7 @@ def test_damaged_or_impossible_files_are_told(tmp_path: Path) -> None:
 def test_a_read_only_connection_is_told(tmp_path: Path) -> None:
     cached = CachedEmbedder(HashingEmbedder(8), tmp_path / "c.sqlite")
     cached.embed(["a"])
-    assert cached._file.connection is not None
+    assert cached._file is not None and cached._file.connection is not None
     cached._file.connection.execute("PRAGMA query_only = ON")
     assert cached.embed(["a"]).shape == (1, 8)
     with pytest.raises(HebbariumError, match="readonly"):

@@ -4,14 +4,17 @@ costs.
 
 from __future__ import annotations
 
+import sqlite3
 import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
 from hebbarium.engine.ports import embedding_cache
-from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 
@@ -36,10 +39,12 @@ def test_the_oldest_values_are_dropped_until_the_rest_fits() -> None:
         )
 
 
-def test_a_miss_copies_no_keys_of_a_full_memo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_miss_copies_no_keys_of_a_full_memo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A copy of 4,096 keys would take 32,768 bytes."""
     monkeypatch.setattr(embedding_cache, "MEMO", 4096)
-    cached = CachedEmbedder(HashingEmbedder(8), None)
+    cached = CachedEmbedder(HashingEmbedder(8), tmp_path / "c.sqlite")
     cached.embed([f"text {i}" for i in range(5000)])
     memo = cached._vectors
     assert len(memo.memo) == memo.held == 4096
@@ -51,3 +56,45 @@ def test_a_miss_copies_no_keys_of_a_full_memo(monkeypatch: pytest.MonkeyPatch) -
     finally:
         tracemalloc.stop()
     assert most < 16_384 and len(memo.memo) == memo.held == 4096 and memo.memo[b"one more"] is value
+
+
+def test_without_a_file_the_process_keeps_all_values_and_asks_no_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And they are those that a file gives back, token vectors too."""
+    texts = [f"text {i} of a memory" for i in range(300)]
+    stored = CachedEmbedder(HashingEmbedder(8), tmp_path / "c.sqlite")
+    stored.embed_tokens(texts)
+    read = CachedEmbedder(HashingEmbedder(8), tmp_path / "c.sqlite").embed_tokens(texts)
+    monkeypatch.setattr(embedding_cache, "MEMO", 10)
+    monkeypatch.setattr(embedding_cache, "TOKEN_MEMO", 10)
+    monkeypatch.setattr(sqlite3, "connect", None)  # a call would raise TypeError
+    cached = CachedEmbedder(HashingEmbedder(8), None)
+    cached.embed(texts)
+    tokens = cached.embed_tokens(texts)
+    assert cached.misses == 600
+    assert np.array_equal(cached.embed(texts), HashingEmbedder(8).embed(texts))
+    for field in ("codes", "scales", "offsets", "spans"):
+        kept = getattr(cached.embed_tokens(texts), field)
+        assert np.array_equal(kept, getattr(read, field))
+        assert np.array_equal(kept, getattr(tokens, field))
+    assert cached.misses == 600
+
+
+def test_an_interrupted_batch_without_a_file_keeps_its_finished_chunks() -> None:
+    source = HashingEmbedder(8)
+    embed, chunks = source.embed, list[int]()
+
+    def breaks(texts: Sequence[str]) -> Vectors:
+        chunks.append(len(texts))
+        if len(chunks) == 3:
+            raise KeyboardInterrupt
+        return embed(texts)
+
+    source.embed = breaks  # type: ignore[method-assign]
+    cached = CachedEmbedder(source, None)
+    texts = [f"t{i}" for i in range(1000)]
+    with pytest.raises(KeyboardInterrupt):
+        cached.embed(texts)
+    cached.embed(texts)
+    assert chunks == [256, 256, 256, 256, 232]

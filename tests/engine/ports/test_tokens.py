@@ -273,8 +273,8 @@ def test_tokens_that_are_no_unit_vectors_are_refused() -> None:
     assert cached.misses == 0
 
 
-def test_the_memo_of_tokens_is_bounded() -> None:
-    cached = CachedEmbedder(HashingEmbedder(16), None)
+def test_the_memo_of_tokens_is_bounded(tmp_path: Path) -> None:
+    cached = CachedEmbedder(HashingEmbedder(16), tmp_path / "c.sqlite")
     size = cached.embed_tokens(["word0"]).nbytes
     cached._tokens.most = 10 * size
     for i in range(30):
