@@ -4,6 +4,7 @@ alone, and a small data set.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -69,6 +70,11 @@ def hebbarium(
         return int(end.value.code or 0), out, err
 
     return call
+
+
+def pytest_collection_finish() -> None:
+    """The modules and tests of this process stay to its end: no collection of garbage visits them."""
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

@@ -17,12 +17,14 @@ from hebbarium.testing.conformance import (
     made_rows_that_stay_visible_do_no_harm,
     outputs_are_finite_on_hostile_input,
     random_streams_are_private,
+    tick_length_does_not_matter,
+    weight_acts_in_the_ranking_alone,
     wrong_clocks_do_no_harm,
 )
 
 REGISTRY = Registry.read()
-# Checks that live several lives in company, with files, hostile texts or made rows. `make test` does
-# them on the mechanisms of `minimal`, and `make test-all` on every one.
+# Checks that live several lives in company, with files, hostile texts, made rows, other ticks or other
+# weights. `make test` does them on the mechanisms of `minimal`, and `make test-all` on every one.
 LONG = (
     a_saved_tick_is_whole,
     continuing_from_a_file_equals_an_uninterrupted_run,
@@ -30,6 +32,8 @@ LONG = (
     made_rows_that_stay_visible_do_no_harm,
     outputs_are_finite_on_hostile_input,
     random_streams_are_private,
+    tick_length_does_not_matter,
+    weight_acts_in_the_ranking_alone,
     wrong_clocks_do_no_harm,
 )
 CASES = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 LIFE = """
 import sys
 from importlib.abc import MetaPathFinder
@@ -43,6 +45,7 @@ def lived(*absent: str) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_a_memory_lives_without_the_rooms_of_scale_and_of_arms() -> None:
     whole = lived()
     assert whole.endswith("\n\n") and lived("scale", "arms") == whole

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -39,6 +39,16 @@ def plain(name: str) -> str:
     )
 
 
+@cache
+def authors_of(year: str) -> dict[str, set[str]]:
+    """The family names of the authors of each reference of a year."""
+    return {
+        e.key: {plain(p.partition(",")[0]) for p in e.fields["author"].split(" and ")}
+        for e in load()
+        if e.fields["year"] == year
+    }
+
+
 def named_in(source: str) -> list[set[str]]:
     """For every author and year in a source, the keys of the references of that year with one of
     these authors, if there is any.
@@ -52,11 +62,7 @@ def named_in(source: str) -> list[set[str]]:
             )
             if word[0].isupper()
         }
-        fitting = {
-            e.key: {plain(p.partition(",")[0]) for p in e.fields["author"].split(" and ")}
-            for e in load()
-            if e.fields["year"] == year.group()
-        }
+        fitting = authors_of(year.group())
         most = max((len(people & authors) for authors in fitting.values()), default=0)
         if most:
             found.append({key for key, authors in fitting.items() if len(people & authors) == most})
@@ -74,13 +80,9 @@ def test_the_names_of_a_source_are_found() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "module",
-    [import_module(f"{evidence.__name__}.{file.stem}") for file in FILES],
-    ids=lambda module: module.__name__.rpartition(".")[2],
-)
-def test_a_check_lists_the_papers_that_its_source_names(module: ModuleType) -> None:
-    known = load()
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_check_lists_the_papers_that_its_source_names(file: Path) -> None:
+    known, module = load(), import_module(f"{evidence.__name__}.{file.stem}")
     for check in (value for value in vars(module).values() if isinstance(value, Check)):
         assert all(key in known for key in check.papers), check.id
         for keys in named_in(check.source):

@@ -202,6 +202,7 @@ def test_the_page_is_what_the_register_and_the_shipped_results_say() -> None:
     ]()
 
 
+@pytest.mark.slow
 def test_the_command_says_of_every_claim_what_became_of_it() -> None:
     result = CliRunner().invoke(app, ["audit", "--sources", "--json"])
     assert result.exit_code == 0

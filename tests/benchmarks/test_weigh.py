@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiers import slow_unless
 
 from hebbarium.audit import weights as reader
 from hebbarium.benchmarks.datasets import Dataset, load
@@ -91,7 +92,12 @@ def answers(
     return [given[q.id] for q in talk.questions]
 
 
-@pytest.mark.parametrize("id", ["lexical_bm25", "base_level_activation", "query_intent"])
+@pytest.mark.parametrize(
+    "id",
+    slow_unless(
+        ("base_level_activation",), ("lexical_bm25", "base_level_activation", "query_intent")
+    ),
+)
 def test_changed_answers_are_those_of_memories_made_by_hand(
     id: str, found: weights.Weighed, registry: Registry, data: Dataset
 ) -> None:

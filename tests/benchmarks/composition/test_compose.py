@@ -161,6 +161,7 @@ def test_a_part_that_the_engine_refuses_loses_everything(
     assert scores.unbuildable == {part: "it needs words"}
 
 
+@pytest.mark.slow
 def test_the_value_of_a_life_is_the_hit_of_the_world(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:

@@ -192,6 +192,7 @@ def test_without_the_library_the_error_names_the_extra(
     assert "hebbarium[dask]" in caught.value.cure
 
 
+@pytest.mark.slow
 def test_the_command_takes_the_address(tmp_path: Path, address: str) -> None:
     again = ["run", "--set", "bm25", "--dataset", "demo", "--limit", "1", "--embedder",
              "hashing:16", "--out", str(tmp_path / "o")]  # fmt: skip

@@ -125,6 +125,7 @@ def _write(ledger: Ledger, worker: int) -> int:
     return sum(ledger.put(Ledger.key({"cell": i}), f"{worker}") for i in range(worker, worker + 30))
 
 
+@pytest.mark.slow
 def test_many_writers_share_one_file_and_each_cell_is_taken_once(ledger: Ledger) -> None:
     accepted = joblib.Parallel(n_jobs=3)(
         joblib.delayed(_write)(ledger, worker) for worker in range(0, 60, 10)

