@@ -9,22 +9,25 @@ words or vectors are exchanged.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise, product
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.catalogue.registry import Entry, Registry
+from ..engine.catalogue.registry import Entry, Registry, Value
 from ..engine.contract import vocabulary as v
 from ..engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, signal
 from ..engine.contract.drafts import Draft, Kind
 from ..engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook, item_of
+from ..engine.contract.records import Query
 from ..engine.memory.engine import Engine
-from .life import QUESTIONS, REST, START, TOLD, ShortWindow, lived
+from ..engine.text.words import terms_of
+from .life import QUESTIONS, REST, START, TOKENS, TOLD, Circumstances, Replying, ShortWindow, lived
 
 Scores = NDArray[np.float64]
 # facets whose scores depend on the vector of the question alone, on its words alone, and on neither
@@ -37,7 +40,12 @@ TOLD_TEXTS: Final = frozenset(
 )
 TIMED: Final = (1, 4)  # numbers of the questions that name a time
 FEW: Final = 4
+MET: Final = 0.75  # of a floor below 0: the least that the opposite of a text has to reach
 COMPLETED: Final = 0.85  # of the score of a whole text: half of it was completed
+IN_ORDER: Final = (
+    "What did we talk about first?"  # asks for an end of the history, and names no time
+)
+ALIKE_AT_LEAST: Final = 0.3  # the best score of a similarity
 MISSPELT: Final = "stashun mll gardn"
 # two questions of one kind about other things
 ALIKE: Final = ("Where did Ada see the blue boat?", "Where did Bo find the red car?")
@@ -81,14 +89,72 @@ class PlainLife:
     def memory(self) -> Engine:
         return lived(self._registry, self._entry.id, embedder=self.embedder)
 
+    @cached_property
+    def heard(self) -> Engine:
+        """As `memory`, if its signals give scores there; else with a weight for one that ships
+        without, with a language model, and told by more people.
+        """
+        weight = self._entry.params.get("weight")
+        choices = {} if weight is None or weight.value else {"weight": 1.0}
+        if not choices and self._speaks(self.memory):
+            return self.memory
+        around = Circumstances(choices=choices)
+        ways: dict[str, Any] = {"embedder": self.embedder, "language_model": Replying()}
+        memory = lived(self._registry, self._entry.id, around, **ways)
+        if self._speaks(memory):
+            return memory
+        return lived(self._registry, self._entry.id, around, told=BY_MANY, **ways)
+
+    def _speaks(self, memory: Engine) -> bool:
+        signals = [c for c in self._entry.load().owns if isinstance(c, Signal)]
+        memory.retrieve(QUESTIONS[0])
+        memory.retrieve(QUESTIONS[1])
+        return any(not np.isnan(memory.column(s)).all() for s in signals)
+
+
+class Unlike:
+    """Vectors of unlike texts are orthogonal: a text has that of the text told that it contains."""
+
+    name, revision, dimensions, window = "unlike", "1", 64, 24
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            told = (number for number, (*_, said) in enumerate(NOTHING_ALIKE) if said in text)
+            vector[next(told, self.dimensions - 1)] = 1.0
+        return vectors
+
+
+def _words() -> Iterator[str]:
+    """Words of no language, of which each is another."""
+    for first, second, third in product("bdfgklmnprstvz", "aeiou", "bdfgklmnprstvz"):
+        yield f"{first}{second}{third}ulk"
+
+
+def _nothing_alike() -> tuple[tuple[float, str, str, str], ...]:
+    words = _words()
+    return tuple(
+        (later, session, speaker, " ".join(islice(words, 4))) for later, session, speaker, _ in TOLD
+    )
+
+
+NAMES: Final = ("Ada", "Bo", "Cleo", "Dora", "Eve", "Finn", "Gus", "Hal")
+BY_MANY: Final = tuple(
+    (later, session, NAMES[number % len(NAMES)], text)
+    for number, (later, session, _, text) in enumerate(TOLD)
+)
+# the life told in words of which none occurs twice, so that only circumstances are common to memories
+NOTHING_ALIKE: Final = _nothing_alike()
+
 
 def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = None) -> Iterator[str]:
     """Signals whose facet, directness, floor or scale their scores contradict."""
-    signals = [c for c in entry.load().owns if isinstance(c, Signal)]
+    loaded = entry.load()
+    signals = [c for c in loaded.owns if isinstance(c, Signal)]
     if not signals:
         return
     life = life or PlainLife(entry, registry)
-    embedder, memory = life.embedder, life.memory
+    embedder, memory = life.embedder, life.heard
     visible = memory.column(v.VISIBLE).copy()
 
     def scores(question: str) -> dict[str, Scores]:
@@ -96,6 +162,8 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
         return {s.name: np.array(memory.column(s), np.float64)[visible] for s in signals}
 
     plain = [scores(question) for question in QUESTIONS]
+    shares_words = [_share_words(memory, question)[visible] for question in QUESTIONS]
+    ordered = scores(IN_ORDER)
     turned = (*QUESTIONS[3:], *QUESTIONS[:3])
     # blanks make a question another text with the same words
     embedder.other = {f"{q} ": other for q, other in zip(QUESTIONS, turned, strict=True)}
@@ -114,13 +182,20 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     embedder.opposed = frozenset(embedder.other)
     opposite = [scores(text) for text in embedder.other]
     embedder.other, embedder.opposed = {}, frozenset()
+    beside = _beside(entry, registry, signals)
     for s in signals:
+        # what a hook embeds besides a text may be where and by whom it was said
+        embeds = any(s in h.sets and v.EMBEDDER in map(item_of, h.reads) for h in loaded.hooks())
+        speaks = not embeds and any(not np.isnan(p[s.name]).all() for p in plain)
+        yield from _among_unlike(s, speaks, *beside[s.name])
         yield from _wrong(
             entry,
             s,
             [p[s.name] for p in plain],
+            shares_words=shares_words,
             by_vector=_differ(plain, same_words, s),
             by_words=_differ(plain, same_vector, s),
+            of_order=ordered[s.name],
             of_misspelt=misspelt[s.name],
             of_kind=_differ(alike[:1], alike[1:], s),
             of_told=[t[s.name] for t in told],
@@ -128,6 +203,14 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
             nearest=nearest,
             of_opposite=np.concatenate([o[s.name] for o in opposite]),
         )
+
+
+def _share_words(memory: Engine, question: str) -> NDArray[np.bool_]:
+    """Whether memories have a term of the question."""
+    asked, texts = set(terms_of(question)), memory.store.structures[v.TEXTS]
+    return np.array(
+        [bool(asked & set(terms_of(texts.rendered(row)))) for row in range(memory.store.n)]
+    )
 
 
 def _differ(once: list[dict[str, Scores]], other: list[dict[str, Scores]], s: Signal) -> bool:
@@ -142,8 +225,10 @@ def _wrong(
     s: Signal,
     by_question: list[Scores],
     *,
+    shares_words: list[NDArray[np.bool_]],
     by_vector: bool,
     by_words: bool,
+    of_order: Scores,
     of_misspelt: Scores,
     of_kind: bool,
     of_told: list[Scores],
@@ -152,6 +237,8 @@ def _wrong(
     of_opposite: Scores,
 ) -> Iterator[str]:
     all_scores = np.concatenate([*by_question, *of_told])
+    if np.isnan(all_scores).all():
+        all_scores = of_order
     given = all_scores[~np.isnan(all_scores)]
     if s.scale is Scale.SUPPORT and s.floor != 0.0:
         yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
@@ -173,6 +260,20 @@ def _wrong(
     }
     if s.facet is Facet.CONTEXT and not around:
         yield f"{s.name} is evidence of CONTEXT, and reads neither when, where nor by whom"
+    own = {
+        item_of(read)
+        for declared in entry.load().hooks()
+        if s in declared.sets
+        for read in declared.reads
+    }
+    if s.facet is Facet.KIND and (needs or v.NOW in own):
+        yield f"{s.name} is evidence of KIND, and reads the time or how often memories were used"
+    if s.facet in BY_WORDS and v.MATCH in own:
+        yield f"{s.name} is evidence of {s.facet.name}, and starts from memories that match"
+    if s.scale is Scale.LOG_ODDS and s.floor != 0.0:
+        yield f"{s.name} is in ln odds, of which those of a typical memory are 0, and its floor is {s.floor:g}"
+    if s.floor > 0.0:
+        yield f"{s.name} has the floor {s.floor:g}, above what has nothing in common"
     if not given.size:
         return
     asked = any(not np.array_equal(by_question[0], other, equal_nan=True) for other in by_question)
@@ -190,10 +291,19 @@ def _wrong(
     if s.scale is Scale.SIMILARITY and np.median(given) < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
     least = float(np.nanmin([given.min(), *of_opposite[~np.isnan(of_opposite)]]))
-    if s.scale is Scale.SIMILARITY and s.floor < 0.0 <= least + ROUNDING:
+    # of a cosine; other floors stand for never
+    if s.scale is Scale.SIMILARITY and -1.0 <= s.floor < 0.0 and least > MET * s.floor:
         yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
     if s.direct and not asked:
         yield f"{s.name} is direct, and is the same for every question"
+    if s.facet is Facet.ASSOCIATION and not asked:
+        yield f"{s.name} is evidence of ASSOCIATION, whatever the question"
+    if s.facet is Facet.CONTEXT and not asked and not own & {v.SESSION, v.SPEAKER}:
+        yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
+    if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and given.max() < ALIKE_AT_LEAST:
+        yield f"{s.name} is a similarity, and is never above {given.max():g}"
+    if s.scale is Scale.SUPPORT and 1.0 - 1e-3 <= given.max() <= 1.0 + ROUNDING:
+        yield f"{s.name} is an amount, and has the bound 1 of a similarity"
     of_match = v.MATCH in reads
     learnt = {
         c
@@ -210,6 +320,12 @@ def _wrong(
         yield f"{s.name} is evidence of {s.facet.name}, whatever the question"
     if s.facet in BY_VECTOR and not of_match and by_words:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on words besides the vector"
+    unsaid = any(
+        ((~np.isnan(x) & (x > s.floor)) & ~shares).any()
+        for x, shares in zip(by_question, shares_words, strict=True)
+    )
+    if s.facet is Facet.WORDS and unsaid:
+        yield f"{s.name} is evidence of WORDS, and has scores for memories that share none"
     if s.facet in BY_WORDS and not of_match and by_vector:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on the vector besides the words"
     whole, half = (_mean_best(scores) for scores in (of_told, of_halves))
@@ -223,16 +339,25 @@ def _wrong(
         for x, row in zip(of_told, nearest, strict=True)
         if not np.isnan(x[row])
     ]
-    if s.facet in BY_VECTOR and finding and np.mean(finding) < 0.5:
+    if s.facet in BY_VECTOR | {Facet.FORM} and finding and np.mean(finding) < 0.5:
         yield f"{s.name} is evidence of {s.facet.name}, and a text seldom finds itself by it"
+    alone = [
+        np.count_nonzero(x >= x[row] - ROUNDING) == 1
+        for x, row in zip(of_told, nearest, strict=True)
+        if not np.isnan(x[row])
+    ]
+    whole_memory = given.size == all_scores.size
+    finds = bool(alone) and np.mean(alone) > 0.5 and whole_memory
+    if finds and (s.facet is Facet.ASSOCIATION or (s.facet is Facet.CONTEXT and s.direct)):
+        yield f"{s.name} is evidence of {s.facet.name}, and of all memories a text finds itself by it"
     of_sounds = bool((~np.isnan(of_misspelt) & (of_misspelt != 0.0)).any())
     if s.facet is Facet.WORDS and s.direct and of_sounds:
         yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"
     if s.facet is Facet.FORM and s.direct and not of_sounds:
         yield f"{s.name} is evidence of FORM, and has no score for misspelt words"
     silent = [bool(np.isnan(x).all()) for x in by_question]
-    timed = [number not in TIMED for number in range(len(by_question))]
-    if (s.facet is Facet.WHEN) != (silent == timed):
+    untimed = all(silence for number, silence in enumerate(silent) if number not in TIMED)
+    if (s.facet is Facet.WHEN) != untimed:
         yield f"{s.name} is evidence of {s.facet.name}, and is silent without a time: {silent}"
     if s.facet is Facet.KIND and of_kind:
         yield f"{s.name} is evidence of KIND, and differs between questions of one kind"
@@ -241,6 +366,43 @@ def _wrong(
         and {item.name for item in reads if item is not v.VISIBLE} <= TOLD_TEXTS
     ):
         yield f"{s.name} is evidence of {s.facet.name}, and reads nothing but texts"
+
+
+def _beside(
+    entry: Entry, registry: Registry, signals: list[Signal]
+) -> dict[str, tuple[list[float], list[Scores]]]:
+    """In the life of which no two texts are alike, asked for some of its texts: the scores of these
+    memories, and of the others, by signal.
+    """
+    memory = lived(registry, entry.id, told=NOTHING_ALIKE, used={}, embedder=Unlike())
+    visible = memory.column(v.VISIBLE).copy()
+    beside = {s.name: (list[float](), list[Scores]()) for s in signals}
+    for row in range(4, memory.store.n, 5):
+        memory.retrieve(NOTHING_ALIKE[row][3])
+        others = visible & (np.arange(len(visible)) != row)
+        for s in signals:
+            scores = np.array(memory.column(s), np.float64)
+            beside[s.name][0].append(float(scores[row]))
+            beside[s.name][1].append(scores[others])
+    return beside
+
+
+def _among_unlike(s: Signal, speaks: bool, own: list[float], others: list[Scores]) -> Iterator[str]:
+    """What a signal says where memories have nothing in common but their circumstances.
+
+    speaks  whether it says anything in the life where they have
+    """
+    heard = [x[~np.isnan(x)] for x in others]
+    told_apart = any(
+        x.size and (x.size < y.size or np.ptp(x) > ROUNDING)
+        for x, y in zip(heard, others, strict=True)
+    )
+    if s.facet is Facet.CONTEXT and not told_apart and (speaks or not np.isnan(own).all()):
+        yield f"{s.name} is evidence of CONTEXT, and is silent where memories have it alone in common"
+    if s.facet in BY_VECTOR and any(
+        x.size and x.max() > 0.5 * y for x, y in zip(heard, own, strict=True) if y > 0.0
+    ):
+        yield f"{s.name} is evidence of {s.facet.name}, and unlike memories have more than half the score of the one asked for"
 
 
 def _mean_best(by_question: list[Scores]) -> float:
@@ -258,9 +420,9 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     if not columns:
         return
     plain, later, grown = (
-        lived(registry, entry.id, undated=True),
-        lived(registry, entry.id, undated=True, start=START + SHIFT),
-        lived(registry, entry.id, undated=True, first=("Hm.", "Hm.")),
+        lived(registry, entry.id, undated=True, after=_used_in_session),
+        lived(registry, entry.id, undated=True, after=_used_in_session, start=START + SHIFT),
+        lived(registry, entry.id, undated=True, after=_used_in_session, first=("Hm.", "Hm.")),
     )
     read = {
         item_of(r)
@@ -304,6 +466,14 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     yield from wrong_considered(entry, life or PlainLife(entry, registry))
 
 
+def _used_in_session(memory: Engine, number: int) -> None:
+    """After some events asks in their session, and uses the answer."""
+    if number % 3 == 0:
+        _, session, _, text = TOLD[number]
+        answer = memory.retrieve(Query(text, session=session))
+        memory.use(answer, answer.rows[:2].tolist(), 0.8)
+
+
 def wrong_considered(entry: Entry, life: PlainLife) -> Iterator[str]:
     """Columns that say how much few memories are raised, and no others, though they match the
     question little, and that a shortlist is not told to consider; or the other way round.
@@ -314,6 +484,11 @@ def wrong_considered(entry: Entry, life: PlainLife) -> Iterator[str]:
     for column in columns:
         if column.upkeep.considered and column not in read:
             yield f"{column.name} is considered, and no question reads it"
+        if column.upkeep.considered and any(
+            column in reads and v.MATCH in reads
+            for reads in ({item_of(r) for r in declared.reads} for declared in hooks)
+        ):
+            yield f"{column.name} is considered, and raises memories by those that match"
     columns = [c for c in columns if c in read]
     raising = {
         c
@@ -421,6 +596,7 @@ def _unchained(entry: Entry, registry: Registry, columns: list[Column]) -> Itera
 
 # --- rest -------------------------------------------------------------------------------------------
 NIGHT: Final = 3.0  # h from sleep to sleep
+FADING: Final = 0.1  # ln a square root of an hour
 
 
 class Teller(Mechanism[Params]):
@@ -438,6 +614,14 @@ class Teller(Mechanism[Params]):
         return True
 
 
+class Fading(Mechanism[Params]):
+    """Memories fade with time, so that what is read of their strength is another in each sleep."""
+
+    @hook(Phase.MAINTAIN, reads=(v.ARRIVED,), adds=(v.LOG_STRENGTH,), sets=())
+    def fade(self, view: Any, tick: Tick) -> None:
+        view.log_strength -= FADING * np.sqrt(np.maximum(tick.end - view.arrived, 0.0))
+
+
 def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism that says that it is at rest and changes in a later sleep, or changes no more and
     never says so.
@@ -452,14 +636,18 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
         for item in (*declared.adds, *declared.sets)
         if isinstance(item, Column) and item.persists and item.upkeep.fresh is None
     }
-    nights: list[tuple[int, bool, dict[str, bytes]]] = []
+    nights: list[tuple[int, bool, dict[str, object]]] = []
 
     def watch(memory: Engine, number: int) -> None:
         if number == 0:
             ask = memory.assembly.at_rest
 
             def asked(slept: Tick) -> bool:
-                state = {c.name: memory.column(c).tobytes() for c in written}
+                state: dict[str, object] = {c.name: memory.column(c).tobytes() for c in written}
+                links = memory.store.structures[v.GRAPH]
+                state["links"] = links.alive.tobytes()
+                state["rows"] = memory.column(v.VISIBLE).tobytes()
+                state["writings"] = len(memory.store.structures[v.WRITINGS])
                 told = int(np.count_nonzero(memory.column(v.WRITING) < 0))
                 nights.append((told, ask(slept), state))
                 return False  # so that the nights that would change nothing are slept, too
@@ -469,8 +657,8 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
         if number % 4 == 3:
             memory.advance(memory.now + 4 * NIGHT)
 
-    teller = Teller("teller", Params(1.0), order=10**5)
-    lived(registry, entry.id, beside=(teller,), consolidate_every=NIGHT, after=watch)
+    beside = Teller("teller", Params(1.0), order=10**5), Fading("fading", Params(1.0))
+    lived(registry, entry.id, beside=beside, consolidate_every=NIGHT, after=watch)
     for (when, rests, before), (later, _, after) in pairwise(nights):
         if rests and when == later and before != after:
             changed = ", ".join(sorted(name for name in before if before[name] != after.get(name)))
@@ -482,10 +670,16 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
 
 
 # --- rows that are not events, and rows that are not answered ---------------------------------------
-class SummaryArchivist(Mechanism[Params]):
-    """In the first sleep after an event makes a summary of it, of its session and speaker, and
-    archives it at once.
+class Archivist(Mechanism[Params]):
+    """In the first sleep after an event makes a row of each kind of it, of its session and speaker,
+    and archives them at once.
+
+    own  the rows that it made, ascending
     """
+
+    def __init__(self) -> None:
+        super().__init__("archivist", Params(1.0), order=10**5)
+        self.own: list[int] = []
 
     @hook(
         Phase.CONSOLIDATE,
@@ -497,20 +691,23 @@ class SummaryArchivist(Mechanism[Params]):
         told = np.flatnonzero(view.writing < 0)
         if told.size and told[-1] == len(view.writing) - 1:
             row = int(told[-1])
-            view.drafts.add(
-                Draft(
-                    f"So it was: {view.texts[row]}",
-                    Kind.SUMMARY,
-                    (row,),
-                    session=int(view.session[row]),
-                    speaker=int(view.speaker[row]),
+            text = view.texts[row]
+            for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT):
+                view.drafts.add(
+                    Draft(
+                        text if kind is Kind.SEGMENT else f"So it was: {text}",
+                        kind,
+                        (row,),
+                        session=int(view.session[row]),
+                        speaker=int(view.speaker[row]),
+                    )
                 )
-            )
 
     @hook(Phase.CONSOLIDATE, reads=(v.MADE,), adds=(v.HIDE,), sets=())
     def archive(self, view: Any, tick: Tick) -> None:
-        for row, draft in view.made:
-            view.hide[row] += draft.maker == self.id
+        mine = [row for row, draft in view.made if draft.maker == self.id]
+        view.hide[mine] += 1
+        self.own += mine
 
 
 def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
@@ -521,17 +718,31 @@ def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
 
 def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism that treats events otherwise because sleep made rows that nobody can see."""
-    loaded = entry.load()
-    if any(v.DRAFTS in declared.adds for declared in loaded.hooks()):
-        return  # beside other made rows it makes other ones
-    archivist = SummaryArchivist("archivist", Params(1.0), order=10**5)
+    yield from _wrong_made_rows(entry, registry, Circumstances())
+    if by_model := _by_model(entry):
+        yield from _wrong_made_rows(entry, registry, Circumstances(choices=by_model))
+
+
+def _by_model(entry: Entry) -> dict[str, Value]:
+    """The choices by which a mechanism asks a language model, if it does not do so by itself."""
+    return {
+        name: p.value is False or "model"
+        for name, p in entry.params.items()
+        if (name == "model" and p.value is False) or ("model" in p.choices and p.value != "model")
+    }
+
+
+def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
+    loaded, archivist = entry.load(), Archivist()
     # sleeps within sessions
     often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
-    plain = lived(registry, entry.id, **often)
-    grown = lived(registry, entry.id, beside=(archivist,), **often)
-    rows = np.flatnonzero(grown.column(v.WRITING) < 0)
+    plain = lived(registry, entry.id, around, language_model=Replying(), **often)
+    grown = lived(
+        registry, entry.id, around, beside=(archivist,), language_model=Replying(), **often
+    )
+    rows = np.delete(np.arange(grown.store.n), archivist.own)
     if len(rows) != plain.store.n:
-        yield f"of events told, {plain.store.n} are stored, and {len(rows)} beside rows that sleep made"
+        yield f"{plain.store.n} rows are stored, and {len(rows)} beside rows that sleep made"
         return
     for column in _numbers_of_rows(loaded):
         once, other = np.asarray(plain.column(column)), np.asarray(grown.column(column))[rows]
@@ -547,6 +758,14 @@ def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
             once, other = plain.column(s), grown.column(s)[rows]
             if not np.allclose(once, other, rtol=1e-4, atol=1e-5, equal_nan=True):
                 yield f"{s.name} of events differs beside rows that sleep made and archived"
+                return
+        if plain.sources:
+            alone_text, beside_text = (
+                NUMBERED.sub("", m.context(question, TOKENS, session="h").text)
+                for m in (plain, grown)
+            )
+            if alone_text != beside_text:
+                yield f"{question!r} has another context beside rows that sleep made and archived"
                 return
 
 
@@ -564,6 +783,8 @@ def _numbers_of_rows(loaded: type[Mechanism[Any]]) -> list[Column]:
     ]
 
 
+# numbers of rows, and how many tokens were left out
+NUMBERED: Final = re.compile(r"\[(\d+|Truncated.*)\]")
 LOUD: Final = signal("loud", Facet.MEANING, "a score of the check", scale=Scale.SIMILARITY)
 
 

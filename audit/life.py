@@ -11,8 +11,9 @@ company of a set that ships, and with other choices of its own.
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ from ..engine.contract.records import Event
 from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder, HashingEmbedder
+from ..engine.ports.language_model import LanguageModel, Reply, Request
 
 # beside the mechanism: match by meaning and by words, and a fusion
 COMPANY: Final = ("dense_similarity", "lexical_bm25", "weighted_rrf")
@@ -117,6 +119,35 @@ class ShortWindow(HashingEmbedder):
     window = 24
 
 
+class Replying:
+    """A language model that replies to a request with what its schema allows: the first choice, true,
+    1, and words of the prompt.
+    """
+
+    name, revision = "replying", "1"
+
+    def ask(self, requests: Sequence[Request]) -> list[Reply]:
+        return [
+            Reply.read(r, json.dumps(_allowed(r.schema, _last_words(r.prompt)))) for r in requests
+        ]
+
+
+def _last_words(prompt: str) -> list[str]:
+    """Without numbers, which may be those of rows."""
+    return [word for word in prompt.split() if not any(map(str.isdigit, word))][-8:]
+
+
+def _allowed(schema: Mapping[str, Any], words: list[str]) -> Any:
+    """A value that a schema allows."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema["type"] == "object":
+        return {name: _allowed(part, words) for name, part in schema["properties"].items()}
+    if schema["type"] == "array":
+        return [_allowed(schema["items"], words)] * max(1, schema.get("minItems", 1))
+    return {"boolean": True, "integer": 1, "number": 1.0}.get(schema["type"], " ".join(words))
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What stands around the numbers of a mechanism in a life.
@@ -152,8 +183,11 @@ def lived(
     id: str,
     around: Circumstances = Circumstances(),
     *,
+    told: Sequence[tuple[float, str, str, str]] = TOLD,
+    used: Mapping[int, str] = USED,
     beside: Iterable[Mechanism[Any]] = (),
     embedder: Embedder | None = None,
+    language_model: LanguageModel | None = None,
     first: tuple[str, ...] = (),
     undated: bool = False,
     start: float = START,
@@ -164,6 +198,8 @@ def lived(
 ) -> Engine:
     """Live the life with a mechanism, up to `rest` hours after the last event.
 
+    told    hours after the event before, session, speaker and text of each event
+    used    number of the event after which a question is asked -> the question
     beside  mechanisms of a check, besides the company
     first   texts that are told an hour before the others
     after   called with the memory and the number of each event, once it and its question are over
@@ -181,6 +217,7 @@ def lived(
         tick_hours=1.0,
         consolidate_every=consolidate_every,
         shortlist=shortlist,
+        language_model=language_model,
     )
     time, archived = start, -1
     with warnings.catch_warnings():
@@ -188,7 +225,7 @@ def lived(
         warnings.simplefilter("ignore", VetoWarning)
         for text in first:
             memory.encode(Event(start - 1.0, text, "Eve", "z", dated=False))
-        for number, (later, session, speaker, text) in enumerate(TOLD):
+        for number, (later, session, speaker, text) in enumerate(told):
             time = max(time, memory.now if memory.store.n else time) + later
             attributes = (("role", speaker),) if speaker in ROLES else ()
             row = memory.encode(
@@ -205,8 +242,8 @@ def lived(
             ).row
             if number == ARCHIVED and row is not None and row >= 0:
                 archived = row
-            if number in USED:
-                answer = memory.retrieve(USED[number])
+            if number in used:
+                answer = memory.retrieve(used[number])
                 if len(answer):
                     memory.use(answer, answer.rows[:2].tolist(), 0.8)
             if after:

@@ -78,6 +78,13 @@ def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
         ("curation", "repeats", {"rows": None}, "not declared to hold numbers of rows"),
         ("event_ordering", "exchange", {"rows": None}, "not declared to hold numbers of rows"),
         ("systems_transfer", "gist_theme", {"rows": ...}, "does not grow with the rows before"),
+        (
+            "temporal_context",
+            "context_cues",
+            {"rows": None},
+            "not declared to hold numbers of rows",
+        ),
+        ("adjacency_pairs", "answers", {"considered": True}, "raises memories by those that match"),
         ("instruction_detection", "standing", {"considered": False}, "and is not considered"),
         ("recency", "last_access", {"considered": True}, "are not those that are raised"),
     ],
@@ -108,6 +115,11 @@ def never(self: Any, view: Any, tick: Any) -> bool:
         ("synaptic_tagging", always, "the next sleep changes"),
         ("microglial_pruning", always, "the next sleep changes"),
         ("systems_transfer", always, "the next sleep changes"),
+        # what they read of strength changes with time
+        ("gist_compression", always, "the next sleep changes detail"),
+        ("homeostatic_scaling", always, "the next sleep changes scaling"),
+        # the rows that it makes
+        ("stage_summary", always, "the next sleep changes rows"),
         ("synaptic_tagging", never, "does not say that it is at rest"),
         ("fact_timeline", never, "does not say that it is at rest"),
     ],
