@@ -86,18 +86,67 @@ def branches_are_alike_in_entities_and_tags(specimen: Any) -> Any:
 
 
 @adaptation(
-    "DIP-4", source="g(s(n)) times the mean, written out; scipy's logistic function", atol=1e-9
+    "DIP-4",
+    source="Cortex 4.4.8, g of the sum of the branches, shared by their currents, written out; scipy's logistic function",
+    atol=1e-9,
+    papers=("cortex2026",),
 )
-def memories_on_a_branch_share_its_output(specimen: Any) -> Any:
+def memories_share_the_output_of_the_soma(specimen: Any) -> Any:
+    """Branch 0 has 2 of 10 members active and is below its spike, branch 2 has 1 of 2."""
     on, match, out = (
         np.array([0, 0, 2, 0, 2, -1]),
         np.array([1.0, 2.0, 0.5, 0.0, 3.0, 9.0]),
         np.full(6, np.nan),
     )
-    specimen.integrate(np.array([5, 4, 1, 0]), match, on, 3.6, 2.0, *CELL, out)
-    x = expit((np.array([2.0, 1.0]) - 3.6) / 2.0)
-    y = 0.96 * x * expit(0.26 * x - np.log(1509.0)) * [1.5, 3.0]
+    members, plasticity = np.array([10, 0, 2, 0, 0, 0]), np.array([0.8, 1.0, 0.5, 1.0, 1.0, 1.0])
+    cell = np.array(CELL)
+    specimen.integrate(
+        np.array([5, 4, 1, 0]), match, on, members, plasticity, np.array([3.6, 2.0]),
+        np.array([0.4, 0.7, 1.5]), cell, out,
+    )  # fmt: skip
+    x = expit((np.array([2.0, 1.0]) - 3.6) / 2.0) * [1.5, 3.0] * np.array([0.8, 0.5])
+    x *= [2.0**-0.3, 1.0 + 0.5 * (0.5 - 0.4) / 0.6]
+    y = 0.96 * x * expit(0.26 * x.sum() - np.log(1509.0))
     return np.nan_to_num(out), [y[0], y[0], y[1], y[0], y[1], 0.0]
+
+
+@adaptation(
+    "DIP-6",
+    source="Cortex 4.4.8, in words: the sum of a branch grows more slowly than its inputs below the spike and faster above it",
+    papers=("cortex2026",),
+)
+def a_branch_has_two_regimes(specimen: Any) -> Any:
+    """Signs of the second differences of the summed input of a branch of ten; 0 where the spike begins, at the fourth."""
+    n = np.arange(1.0, 11.0)
+    summed = np.array([k * specimen.regime(k, 10.0, 0.4, 0.7, 1.5) for k in n])
+    curved = np.sign(np.diff(summed, 2))
+    return [*curved[:1], *curved[3:], summed[9]], [-1.0] + [1.0] * 5 + [15.0]
+
+
+@adaptation("DIP-7", source="without a power law and a boost the sum is linear")
+def without_regimes_nothing_is_changed(specimen: Any) -> Any:
+    measured = [specimen.regime(k, 7.0, 0.4, 1.0, 1.0) for k in range(1, 8)]
+    return measured, np.ones(7)
+
+
+@adaptation(
+    "DIP-8",
+    source="Cortex 4.4.8, in words: plasticity is local to the branch; by hand: of ten memories in one branch and one in "
+    "another the recalled share decides, 1/10 is LTD, 1/1 is LTP",
+    papers=("cortex2026",),
+    atol=1e-12,
+)
+def plasticity_is_local_to_the_branch(specimen: Any) -> Any:
+    measured = []
+    for question, k in (("Ada sang", 1), ("Bob left", 1)):
+        memory = memory_of(specimen, "lexical_bm25")
+        for hour in range(10):
+            memory.encode(Event(float(hour), "They say Ada sang.", dated=False))
+        memory.encode(Event(10.0, "They say Bob left.", dated=False))
+        memory.retrieve(question, k=k, learn=True)
+        measured.append(memory.column(specimen.BRANCH_PLASTICITY)[[0, 10]].tolist())
+    down, up = 0.97 + 0.01 * (0.5 - 0.97), 1.0 + 0.01 * (0.5 - 1.0)
+    return measured, [[down, 1.0], [1.0, up]]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -142,6 +191,15 @@ def szymkiewicz_simpson(specimen: Any) -> Any:
     )
 
 
+@mutant("the soma takes one branch at a time, as in the public code", rejected_by="DIP-4")
+def soma_of_one_branch(specimen: Any) -> Any:
+    def integrate(rows: Any, match: Any, on: Any, *rest: Any) -> None:
+        for b in np.unique(on[rows]):
+            specimen.integrate(rows[on[rows] == b], match, on, *rest)
+
+    return specimen.replacing("integrate", integrate)
+
+
 @mutant("the sum of matches, not their mean", rejected_by="DIP-4")
 def summed(specimen: Any) -> Any:
     return specimen.replacing(
@@ -149,6 +207,28 @@ def summed(specimen: Any) -> Any:
         lambda rows, match, on, *rest: specimen.integrate(
             rows, match * np.array([np.sum(on[rows] == b) for b in on]), on, *rest
         ),
+    )
+
+
+@mutant("the power law holds above the spike, too", rejected_by="DIP-6")
+def always_compressed(specimen: Any) -> Any:
+    return specimen.replacing(
+        "regime", lambda n, members, spike, exponent, boost: n ** (exponent - 1.0)
+    )
+
+
+@mutant("a spike multiplies by the whole boost", rejected_by="DIP-4")
+def whole_boost(specimen: Any) -> Any:
+    def regime(n: float, members: float, spike: float, exponent: float, boost: float) -> float:
+        return boost if n >= spike * members else float(n ** (exponent - 1.0))
+
+    return specimen.replacing("regime", regime)
+
+
+@mutant("each recall is LTP", rejected_by="DIP-8")
+def only_ltp(specimen: Any) -> Any:
+    return specimen.replacing(
+        "plastic", lambda p, spikes, ltp, ltd, decay: specimen.plastic(p, True, ltp, ltd, decay)
     )
 
 

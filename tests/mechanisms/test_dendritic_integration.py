@@ -70,6 +70,12 @@ def test_kernels_compiled_equal_plain(build: Build) -> None:
     assert np.isfinite(outs[0][:8]).all() and np.isnan(outs[0][8:]).all()
     a, b = np.array([1, 2, 3]), np.array([3, 4])
     assert printed.jaccard(a, b) == printed.jaccard.py_func(a, b)
+    for n in (1.0, 3.0, 4.0, 9.0):
+        regimes = n, 9.0, 0.4, 0.7, 1.5
+        assert printed.regime(*regimes) == pytest.approx(printed.regime.py_func(*regimes))
+    for spikes in (True, False):
+        change = 0.3, spikes, 0.05, 0.03, 0.01
+        assert printed.plastic(*change) == pytest.approx(printed.plastic.py_func(*change))
 
 
 def test_a_memory_without_match_is_raised_by_matches_around_it(build: Build) -> None:
@@ -129,3 +135,24 @@ def test_printed_groups_memories_with_the_same_entities(build: Build) -> None:
     memory.retrieve("picnic")
     out = memory.store.array(printed.BRANCHED)
     assert 0.0 < out[0] < 0.01 and out[0] == out[1]
+
+
+def test_plasticity_of_a_branch_stays_with_it_and_scales_its_share(build: Build) -> None:
+    shares = []
+    for given in ({}, {"ltp": 0.0, "ltd": 0.0, "decay": 0.0}):
+        memory = build(
+            "lexical_bm25",
+            "dendritic_integration_printed",
+            params={"dendritic_integration_printed": {"room": 4, **given}},
+        )
+        memory.encode_all(story(5, 3))
+        before = memory.column(printed.BRANCH_PLASTICITY).copy()
+        memory.retrieve("picnic")
+        assert (memory.column(printed.BRANCH_PLASTICITY) == before).all(), "without learning"
+        rows = memory.retrieve("picnic", k=1, learn=True).rows
+        met = int(memory.column(printed.BRANCH)[rows[0]])
+        changed = np.flatnonzero(memory.column(printed.BRANCH_PLASTICITY) != before)
+        assert changed.tolist() == ([met] if not given else [])
+        memory.retrieve("picnic")
+        shares.append(memory.store.array(printed.BRANCHED)[rows[0]])
+    assert shares[0] < shares[1], "one of four is long-term depression"
