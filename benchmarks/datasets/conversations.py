@@ -30,6 +30,7 @@ from typing import Any, BinaryIO
 from ...engine.base.errors import DataError, InputError, RegistryError, nearest
 from ...engine.base.times import hours, moment, offset_of
 from ...engine.base.yaml_file import read_yaml, yaml_text
+from ...engine.context.tokens import LengthCounter
 from ...engine.contract.records import Event
 from ...engine.memory.nights import CENTURY, YEAR
 from ...engine.text.utf8 import encoded
@@ -220,8 +221,8 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
 
 
 def describe(data: Dataset) -> dict[str, Any]:
-    """What `hebbarium data check` prints of any data set: counts, span, longest gap, repeated
-    texts.  O(characters).
+    """What `hebbarium data check` prints of any data set: counts, means of a conversation (tokens of
+    four characters each), span, longest gap, repeated texts.  O(characters).
 
     >>> from .demo import load_demo
     >>> describe(load_demo(None, 1))["conversations"]
@@ -232,12 +233,14 @@ def describe(data: Dataset) -> dict[str, Any]:
         set[tuple[str, str]](),
         Counter[tuple[str, bytes]](),
     )
+    tokens, told = LengthCounter(), 0
     span, longest, after = (math.inf, -math.inf), (-math.inf, "", ""), False
     for c in data.conversations:
         before: Event | None = None
         for e in c.events:
             speakers.add((c.id, e.speaker))
             sessions.add((c.id, e.session))
+            told += tokens.tokens(e.text)
             texts[c.id, mark(encoded(e.text))] += 1
             span = min(span[0], e.time), max(span[1], e.time)
             if before is not None:
@@ -249,6 +252,14 @@ def describe(data: Dataset) -> dict[str, Any]:
         **data.notes,
         "speakers": len(speakers),
         "sessions": len(sessions),
+        **{
+            f"mean_{name}": round(count / max(len(data.conversations), 1), 1)
+            for name, count in (
+                ("sessions", len(sessions)),
+                ("questions", categories.total()),
+                ("tokens", told),
+            )
+        },
         "first_event": _iso(span[0]),
         "last_event": _iso(span[1]),
         "longest_gap_hours": round(longest[0], 3) if after else 0.0,

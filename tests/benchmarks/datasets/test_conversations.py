@@ -5,6 +5,7 @@ nothing.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -277,6 +278,11 @@ def test_counts_gaps_and_repetitions_are_described(written: Callable[..., Path])
     described = describe(load("conversations", written(events)))
     counts = ("conversations", "events", "speakers", "sessions", "repeated_texts")
     assert [described[name] for name in counts] == [1, 5, 2, 3, 1]
+    texts = [row["text"] for row in rows("events.jsonl")]
+    texts[4] = texts[0]
+    by_hand = sum(math.ceil(len(text) / 4) for text in texts)
+    means = [described[f"mean_{name}"] for name in ("sessions", "questions", "tokens")]
+    assert means == [3.0, len(rows("questions.jsonl")), by_hand]
     assert described["longest_gap_before"] == "kitchen, k3" and described[
         "longest_gap_hours"
     ] == pytest.approx(4 * 24 + 15.2)
