@@ -16,6 +16,8 @@ from statistics import stdev
 from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
+
 from ...engine.base.errors import InputError, nearest
 from ...engine.base.times import written
 from ...engine.catalogue.registry import MechanismSet, Registry
@@ -200,6 +202,7 @@ def answered(
                                for name in sorted({row["category"] for row in rows})},
                "repeated": _repeated(rows) if how.repeats > 1 else {},
                "cost": _cost(rows, _spent(read), price),
+               "tokens_per_question": _per_question(rows),
                "tokens": {"context": sum(row["context_tokens"] for row in rows),
                           "read": _spent(read),
                           **({"judge": _spent(judged)} if judge else {})},
@@ -347,6 +350,7 @@ def _row(asked: ReaderQuestion, reply: Reply, nuggets: Sequence[Nugget]) -> dict
             "category": question.category, "question_text": question.text,
             "expected": question.answer, "context_tokens": asked.tokens, "counter": asked.counter,
             "status": reply.status.value, "answer": said,
+            "prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens,
             **{name: score(said, wanted) if said is not None and wanted else None for name,
                score in TEXT_SCORES.items()},
             "judged": sum(held) / len(held) if held else None,
@@ -392,6 +396,28 @@ def _repeated(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         name: {"values": values, "sd": stdev(values)}
         for name in ("accuracy", *SCORES)
         if None not in (values := [means[name] for means in by_repeat])
+    }
+
+
+def _per_question(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Mean, median and percentiles of the reader's tokens of a question, as its server counted
+    them (All-Mem, G.3); {} without a question.
+    """
+    if not rows:
+        return {}
+    used = {
+        name: np.array([row[f"{name}_tokens"] for row in rows], np.float64)
+        for name in ("prompt", "completion")
+    }
+    return {
+        name: {
+            "mean": float(np.mean(tokens)),
+            **{
+                label: float(np.percentile(tokens, share))
+                for label, share in (("median", 50), ("p90", 90), ("p95", 95), ("p99", 99))
+            },
+        }
+        for name, tokens in {**used, "total": used["prompt"] + used["completion"]}.items()
     }
 
 

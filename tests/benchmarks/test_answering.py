@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from statistics import fmean, median, quantiles
 from typing import Any
 
 import numpy as np
@@ -332,6 +333,29 @@ def test_accuracies_have_wilson_intervals_and_costs(
         "dollars": None,
         "dollars_per_right": None,
     }
+
+
+def test_tokens_of_a_question_have_percentiles(
+    server: list[dict[str, Any]], registry: Registry, tmp_path: Path
+) -> None:
+    report = ask(registry, tmp_path / "o", tmp_path / "t.sqlite")
+    prompt, completion = (
+        [row[f"{kind}_tokens"] for row in rows(tmp_path / "o").values()]
+        for kind in ("prompt", "completion")
+    )
+    assert sum(prompt) == report["tokens"]["read"]["prompt_tokens"] > 0
+    per = report["tokens_per_question"]
+    for name, used in (
+        ("prompt", prompt),
+        ("completion", completion),
+        ("total", [a + b for a, b in zip(prompt, completion, strict=True)]),
+    ):
+        assert per[name]["mean"] == pytest.approx(fmean(used))
+        assert per[name]["median"] == pytest.approx(median(used))
+        # linear between order statistics, as statistics.quantiles has it
+        tenths = quantiles(used, n=10, method="inclusive")
+        assert per[name]["p90"] == pytest.approx(tenths[-1])
+    assert [*per["total"]] == ["mean", "median", "p90", "p95", "p99"]
 
 
 def test_questions_are_asked_again_and_the_spread_is_said(

@@ -234,6 +234,17 @@ def _print(report: dict[str, Any], out: Path) -> None:
     ]
     heads = ("requests", "failed", "prompt tokens", "completion tokens")
     print_table("Language models", ("phase", *heads), spent, numbers=heads, whole=heads)
+    shares = ("mean", "median", "p90", "p95", "p99")
+    print_table(
+        "Tokens of the reader, a question",
+        ("", *shares),
+        [
+            (name, *(f"{values[share]:,.0f}" for share in shares))
+            for name, values in report["tokens_per_question"].items()
+        ],
+        numbers=shares,
+        whole=shares,
+    )
     if failed := report["overall"]["n"] - report["overall"]["answers"]:
         print_lines(
             f"{failed:,} of {report['overall']['n']:,} questions have no answer; answers.jsonl says why"
