@@ -150,6 +150,7 @@ NEEDED = [
     "li2016induction", "cormack2009reciprocal", "bruch2023analysis", "robertson2009probabilistic",
     "porter1980algorithm", "cortex2026",
     "truememory2026", "maharana2024locomo", "tavakoli2026beam", "wu2025longmemeval",
+    "krause2007near", "jimenez2024hipporag", "tse2007schemas", "wang2025mirix", "xu2025mem",
     "reimers2019sentence", "ebbinghaus1885gedachtnis",
     "murre2015replication", "wixted1991form",
 ]  # fmt: skip
