@@ -55,6 +55,28 @@ def test_entities_are_found_and_ordered_by_who_mentions_them() -> None:
     assert ask.find_entity("Nobody") is None
 
 
+def test_types_of_entities_filter_what_is_answered() -> None:
+    memory = hb.memory("bm25", embedding="hashing:16")
+    told = ("Ada lives in Oslo.", "So Bo wrote src/oven.py in a day.", "They say it rained.",
+            "The Kestrel Labs oven is hot.")  # fmt: skip
+    memory.encode_all(hb.Event(float(n), text) for n, text in enumerate(told))
+    ask = Lookups(memory)
+    for types, names, rows in (
+        (("person",), {"ada", "bo"}, [0, 1]),
+        (("place", "file"), {"oslo", "src/oven.py"}, [0, 1]),
+        (("organisation",), {"kestrel labs"}, [3]),
+        (("date",), {""}, []),
+    ):
+        named = ask.of_types(*types)
+        assert set(named) == names
+        answer = memory.retrieve(hb.Query("oven", only=hb.Only(entities=named)))
+        assert sorted(answer.rows.tolist()) == rows
+        shown = memory.context("oven", 400, only=hb.Only(entities=named)).components
+        assert sorted(part.row for part in shown) == rows
+    with pytest.raises(hb.HebbariumError, match="person"):
+        ask.of_types("persn")
+
+
 def test_relations_hold_until_they_are_ended_archived_or_erased() -> None:
     memory = hb.memory("bm25", embedding="hashing:16")
     for n, text in enumerate(("Ada lives in Rome.", "Ada lives in Oslo.", "Ada works at Acme.")):

@@ -21,6 +21,7 @@ from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.state.event_log import EventLog
+from hebbarium.engine.state.graph import Graph
 from hebbarium.engine.steps.filter import banned
 from hebbarium.engine.text.dates import times
 from hebbarium.engine.text.features import features
@@ -68,7 +69,7 @@ def test_a_filter_of_50000_rows(clock: Any) -> None:
             return columns[column.name]
 
     only = Only(10.0, 40_000.0, ("s5", "s90"), ("Ada",), (("kind", "note"),), ("e51",))
-    clock(lambda: banned(only, log, Rows()), 5, target=10.0)  # type: ignore[arg-type]
+    clock(lambda: banned(only, log, Rows(), Graph()), 5, target=10.0)  # type: ignore[arg-type]
 
 
 def test_coverage_of_2000_candidates(clock: Any) -> None:

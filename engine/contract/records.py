@@ -202,6 +202,14 @@ class Event:
         who = f"{_shortened(self.speaker)[1:-1]}: " if self.speaker else ""
         return f"<Event {when}, {who}{_shortened(self.text)}>"
 
+    def words(self) -> str:
+        """What was said and what a picture shows: the text that features are read from.
+
+        >>> Event(30.0, "We moved.", "Ada", caption="a red house").words()
+        'We moved. a red house'
+        """
+        return f"{self.text} {self.caption}" if self.caption else self.text
+
     def rendered(self) -> str:
         """The text that is embedded and indexed: `[date] speaker: text [caption]`.
 
@@ -238,9 +246,11 @@ class Only:
     attributes    pairs of key and value that the event must all have, in any form that
                   `wanted_attributes` takes: {"kind": ["error", "shell_exec"]} asks for either kind
     exclude       ids of events that are never answered
+    entities      names, one of which the memory mentions, however they are written; (): any.  Types
+                  of entities become names by `hebbarium.lookups.Lookups.of_types`
 
     >>> Query("Who moved?", only=Only(speakers=("Ada",), attributes=(("kind", "note"),))).only
-    Only(since=None, until=None, sessions=(), speakers=('Ada',), attributes=(('kind', 'note'),), exclude=())
+    Only(since=None, until=None, sessions=(), speakers=('Ada',), attributes=(('kind', 'note'),), exclude=(), entities=())
     """
 
     since: float | None = None
@@ -249,6 +259,7 @@ class Only:
     speakers: tuple[str, ...] = ()
     attributes: tuple[WantedPair, ...] = ()
     exclude: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

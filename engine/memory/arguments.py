@@ -16,6 +16,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.times import as_hours, moment, offset_of
 from ..contract.records import Event, Only, Query, attribute_pairs, wanted_attributes
+from ..text.words import fold
 from .nights import DAY
 
 SHORTEST: Final = 64  # rows of a shortlist
@@ -112,8 +113,8 @@ def checked_query(query: Any, now: float) -> Query:
 
 
 def checked_only(only: Any, where: str) -> Only:
-    """The filter with times in hours, sorted names, each once, and sorted pairs.  Raises
-    InputError for a wrong type; no value is too strict.
+    """The filter with times in hours, sorted names, each once, those of entities in normal form, and
+    sorted pairs.  Raises InputError for a wrong type; no value is too strict.
     """
     if not isinstance(only, Only):
         raise InputError(
@@ -125,9 +126,9 @@ def checked_only(only: Any, where: str) -> Only:
         None if time is None else checked_time(time, -math.inf, f"{where}, only.{name}")
         for name, time in (("since", only.since), ("until", only.until))
     )
-    sessions, speakers, exclude = (
+    sessions, speakers, exclude, entities = (
         _names(getattr(only, name), f"{where}, only.{name}")
-        for name in ("sessions", "speakers", "exclude")
+        for name in ("sessions", "speakers", "exclude", "entities")
     )
     return Only(
         since,
@@ -136,6 +137,7 @@ def checked_only(only: Any, where: str) -> Only:
         speakers,
         wanted_attributes(only.attributes, f"{where}, only.attributes"),
         exclude,
+        tuple(sorted({fold(name) for name in entities})),
     )
 
 

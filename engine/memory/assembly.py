@@ -376,7 +376,7 @@ class Assembly:
 
     def _banned(self, only: Only) -> NDArray[np.bool_]:
         """As `filter.banned`, of all rows."""
-        return banned(only, self.event_log, self.store)
+        return banned(only, self.event_log, self.store, self.graph)
 
     def _asking(self, store: Cells, bans: Banned) -> Sequence[Node]:
         """The steps of RETRIEVE over another store, which shows this one, as `phases_of` takes
@@ -490,7 +490,7 @@ class Assembly:
         if known := self._coming.pop(event, None):
             return replace(known, session=session, speaker=speaker, before=self.event_log.last)
         (before, after), text = event.frame(), event.rendered()
-        read = features(f"{event.text} {event.caption}" if event.caption else event.text)
+        read = features(event.words())
         ((vector, passages),) = self.embedded([text])
         return Incoming(
             event,

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from ..contract.records import Event, Only
 from ..contract.vocabulary import CREATED, SESSION, SPEAKER
 from ..state.event_log import EventLog
+from ..state.graph import EdgeType, Graph, entity_node
 from ..state.store import Cells
+from ..text.features import features
 
 Banned = Callable[[Only], NDArray[np.bool_]]  # `banned` for the rows of one store
 
@@ -21,7 +23,8 @@ def values_of(wanted: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def admits(only: Only, event: Event) -> bool:
-    """Whether an event meets every condition of a filter, as `arguments.checked_only` gives it.
+    """Whether an event meets every condition of a filter, as `arguments.checked_only` gives it; of
+    entities, whether its words name one of them.
 
     >>> admits(Only(until=30.0, speakers=("Ada",)), Event(30.0, "We moved.", "Ada"))
     True
@@ -36,20 +39,24 @@ def admits(only: Only, event: Event) -> bool:
             for key, wanted in only.attributes
         )
         and event.id not in only.exclude
+        and (
+            not only.entities or not set(only.entities).isdisjoint(features(event.words()).entities)
+        )
     )
 
 
-def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
+def banned(only: Only, event_log: EventLog, store: Cells, graph: Graph) -> NDArray[np.bool_]:
     """(n,), True for each memory that the filter does not admit.
 
-    only  as `arguments.checked_query` gives it, times in hours.  A name, an attribute or an id that
-          no event has is not an error
+    only   as `arguments.checked_query` gives it, times in hours.  A name, an attribute or an id that
+           no event has is not an error
+    graph  whose edges say which rows mention an entity
 
-    A row that the memory made has time, session and speaker of its own; it has an attribute if all
-    events that it was made from have it, and is excluded with any of them.
+    A row that the memory made has time, session and speaker of its own; it has an attribute, or
+    mentions an entity, if all events that it was made from do, and is excluded with any of them.
 
-    Cost: O(n) for each condition given, in numpy, and for an attribute or ids O(origins of all made
-    rows), too; attributes and ids are looked up, O(rows found).
+    Cost: O(n) for each condition given, in numpy, and for an attribute, entities or ids O(origins of
+    all made rows), too; these are looked up, O(rows that have them).
     """
     out = np.zeros(store.n, dtype=np.bool_)
     if only.since is not None:
@@ -65,10 +72,16 @@ def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
             other = np.ones(len(names) + 1, dtype=np.bool_)
             other[[number for name in chosen if (number := names.known(name)) is not None]] = False
             out |= other[store.array(column)]
-    for key, wanted in only.attributes:
+    wanted_rows = [
+        [event_log.rows_with(key, value) for value in values_of(wanted)]
+        for key, wanted in only.attributes
+    ]
+    if only.entities:
+        wanted_rows.append([_mentioning(name, graph) for name in only.entities])
+    for alternatives in wanted_rows:
         lacking = np.ones(store.n, dtype=np.bool_)
-        for value in values_of(wanted):
-            lacking[event_log.rows_with(key, value)] = False
+        for rows in alternatives:
+            lacking[rows] = False
         lacking[event_log.made] = False
         lacking[event_log.made_of(lacking)] = True
         out |= lacking
@@ -78,3 +91,12 @@ def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
         excluded[event_log.made_of(excluded)] = True
         out |= excluded
     return out
+
+
+def _mentioning(name: str, graph: Graph) -> NDArray[np.int32]:
+    """The rows that mention an entity, by its normal form.  O(rows)."""
+    number = graph.entity_id(name)
+    if number is None:
+        return np.empty(0, np.int32)
+    ends = graph.target[graph.neighbours(entity_node(number), EdgeType.ENTITY)]
+    return np.asarray(ends[ends >= 0])

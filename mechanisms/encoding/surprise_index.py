@@ -314,7 +314,7 @@ class SurpriseIndex(Mechanism[SurpriseIndexParams]):
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, row, event = self.params, view.row, incoming.event
         known = view.known_fingerprints.until(row, view.new_fingerprints, view.news)
-        text = f"{event.text} {event.caption}" if event.caption else event.text
+        text = event.words()
         told = fingerprints(text, incoming.features.entities)
         codes = {code(fingerprint): fingerprint for fingerprint in told.all}
         new = [number for number in codes if number not in known]

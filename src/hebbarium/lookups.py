@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .engine.base.checks import checked_count, checked_row
-from .engine.base.errors import HebbariumError, InputError
+from .engine.base.errors import HebbariumError, InputError, nearest
 from .engine.contract.drafts import Kind
 from .engine.contract.vocabulary import CREATED, IMPORTANCE, KIND, SESSION, SPEAKER, TEXTS, VISIBLE
 from .engine.memory.engine import Engine
@@ -30,6 +30,17 @@ from .mechanisms.shared.items import Signals, signals_of
 from .mechanisms.shared.relations import HeldRelation, RelationTable
 
 WHERE = "lookups"
+TYPES: Final = (
+    "person",
+    "place",
+    "organisation",
+    "project",
+    "file",
+    "code",
+    "date",
+    "thing",
+    ENTITY,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +63,7 @@ class EntityRecord:
     """An entity.
 
     name        normal form
-    type        person, place, organisation, project, file, code, date, thing or entity
+    type        one of TYPES; the last, entity, if nothing tells another
     salience    summed importance of the memories that mention it, over the largest of all; 0 to 1
     rows        of these memories, ascending
     properties  latest value of each fact that the last five of them tell
@@ -170,6 +181,28 @@ class Lookups:
         salience, table = self._saliences(), self._table()
         order = np.argsort(-salience, kind="stable")[:most]
         return tuple(self._entity(int(e), salience, table) for e in order if salience[e] > 0.0)
+
+    def of_types(self, *types: str) -> tuple[str, ...]:
+        """The entities of some types, in the order in which they were first mentioned: what
+        `Only(entities=...)` takes to answer memories that mention one of them.  ("",), which no
+        memory mentions, if there is none.  Raises InputError for another type than those of TYPES.
+        O(length of all texts).
+
+        >>> import hebbarium as hb
+        >>> memory = hb.memory("bm25", embedding="hashing:64")
+        >>> _ = memory.encode_all(hb.Event(float(n), text) for n, text in enumerate(("They say Ada lives in Oslo.", "So it rained.")))
+        >>> people = Lookups(memory).of_types("person")
+        >>> people, memory.retrieve(hb.Query("What is said?", only=hb.Only(entities=people))).rows.tolist()
+        (('ada',), [0])
+        """
+        for type in types:
+            if type not in TYPES:
+                raise InputError(
+                    f"there is no type of entity {type!r}", where=WHERE, cure=nearest(type, TYPES)
+                )
+        graph, table = self._memory.graph, self._table()
+        names = map(graph.entity_name, range(graph.n_entities))
+        return tuple(name for name in names if (table.type_of(name) or ENTITY) in types) or ("",)
 
     def relations(self, name: str) -> tuple[HeldRelation, ...]:
         """The typed relations of an entity that hold, in both directions, as the texts tell them.

@@ -58,6 +58,10 @@ def test_what_is_told_is_answered_shown_and_listed(life: File) -> None:
     assert [m["id"] for m in life("ask", "door", "--speaker", "Tom")["memories"]] == ["a3"]
     early = life("ask", "door", "--until", "2025-03-05")["memories"]
     assert [m["id"] for m in early] == ["a1"]
+    for words, ids in ((("--entity", "bergen"), ["a3"]), (("--entity-type", "date"), []),
+                       (("--exclude", "a1", "--exclude", "a3"), ["a2"])):  # fmt: skip
+        assert [m["id"] for m in life("ask", "door", *words)["memories"]] == ids
+        assert life("context", "door", *words)["ids"] == ids
     made = life("context", "Who fixed the door?", "--budget", "200")
     assert TOLD[2][3] in made["text"] and made["tokens"] <= 200 and "a3" in made["ids"]
     shown = life("show", "a3")

@@ -46,6 +46,12 @@ def test_an_assistant_remembers_recalls_corrects_and_forgets(life: Engine) -> No
     tools.remember("The kiln is hot.", kind="note")
     assert tools.recall("Ada moved to Bergen", limit=1)["memories"][0]["row"] == 0
     assert "Ada moved to Bergen." in tools.context("Where is Ada?")["text"]
+    assert [hit["row"] for hit in tools.recall("hot", kinds=["note", "error"])["memories"]] == [1]
+    tools.remember("Ada lives in Bergen.")
+    for ask in (tools.recall, tools.context):
+        typed = ask("kiln", entity_types=["person"])
+        assert "Bergen" in str(typed) and "kiln is hot" not in str(typed)
+    assert tools.forget(2, "erase", confirm=True)["erased"]
     assert tools.used("Where is Ada?", [0], 1.0)["needed"] == [0]
     right = tools.correct(0, "Ada moved to Oslo.")
     assert right["archived"] == 0 and right["stored"]
@@ -55,7 +61,7 @@ def test_an_assistant_remembers_recalls_corrects_and_forgets(life: Engine) -> No
     assert tools.forget(0, "unhide")["visible"] and not tools.forget(0)["visible"]
     planned = tools.forget(1, "erase")
     assert not planned["erased"] and tools.show(1)["text"] == "The kiln is hot."
-    assert tools.forget(1, "erase", confirm=True)["erased"] and tools.status()["erased"] == 1
+    assert tools.forget(1, "erase", confirm=True)["erased"] and tools.status()["erased"] == 2
     assert tools.entities("oslo")["memories"][0]["row"] == right["row"]
     assert [e["row"] for e in tools.timeline(about="ada")["events"]] == [0, right["row"]]
     why = tools.show(right["row"], "Where is Ada?")["why"]

@@ -22,6 +22,8 @@ from hebbarium.engine.contract.vocabulary import VETO
 from hebbarium.engine.memory.arguments import checked_query
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.state.event_log import EventLog
+from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
+from hebbarium.engine.steps.filter import admits as filter_admits
 from hebbarium.engine.steps.filter import banned
 from hebbarium.testing.small import by_number, does, mechanism, memory
 
@@ -91,7 +93,7 @@ def by_search(m: Engine, only: Only) -> list[bool]:
 def mask(m: Engine, only: Only) -> list[bool]:
     checked = checked_query(Query("?", only=only), m.now).only
     assert checked is not None
-    found = banned(checked, m.event_log, m.store)
+    found = banned(checked, m.event_log, m.store, m.graph)
     assert found.dtype == np.bool_ and found.shape == (m.store.n,)
     return [bool(one) for one in found]
 
@@ -162,7 +164,7 @@ def test_an_event_with_an_excluded_id_is_banned() -> None:
 def test_an_empty_memory_has_an_empty_mask() -> None:
     m = memory(by_number())
     only = Only(0.0, 1.0, ("s1",), ("Ada",), (("kind", "note"),), ("e1",))
-    assert banned(only, m.event_log, m.store).tolist() == []
+    assert banned(only, m.event_log, m.store, m.graph).tolist() == []
 
 
 def test_a_restored_memory_bans_the_same_rows(tmp_path: Any) -> None:
@@ -217,7 +219,7 @@ def test_a_filter_costs_numpy_time_and_not_a_loop() -> None:
     before = sys.gettrace()
     sys.settrace(count)
     try:
-        kept = ~banned(only, m.event_log, Rows())  # type: ignore[arg-type]
+        kept = ~banned(only, m.event_log, Rows(), Graph())  # type: ignore[arg-type]
     finally:
         sys.settrace(before)
     assert np.flatnonzero(kept).tolist() == [45, 47, 49, 53, 811, 813, 815, 817]
@@ -273,9 +275,46 @@ def test_a_filter_of_made_rows_is_that_of_their_events_without_a_loop(
             expected = [not admitted(log, row, only) for row in range(rows.n)]
             with monkeypatch.context() as patched:
                 patched.setattr(EventLog, "origins", None)
-                assert banned(only, log, rows).tolist() == expected
+                assert banned(only, log, rows, Graph()).tolist() == expected
             sizes.add(sum(expected))
     assert len(sizes) > 20, "filters of many sizes were tried"
+
+
+def test_a_filter_of_entities_admits_what_mentions_one_of_them() -> None:
+    """By words of the texts; a made row, if all that it was made from mention one."""
+    names, m = ("Ada", "Bo", "Cleo"), memory(by_number())
+    chance = random.Random(4)
+    held = [chance.sample(names, chance.randrange(3)) for _ in range(40)]
+    for n, who in enumerate(held):
+        m.encode(
+            Event(float(n), f"They met {' and '.join(who) or 'nobody'} at stop {n}", id=f"e{n}")
+        )
+    for wanted in (("ada",), ("Bo", "CLEO"), ("Dora",), ("",), ("ada", "nobody")):
+        folded = {name.lower() for name in wanted}
+        kept = [n for n, who in enumerate(held) if folded & {name.lower() for name in who}]
+        only = Only(entities=wanted)
+        assert [n for n, out in enumerate(mask(m, only)) if not out] == kept
+        checked = checked_query(Query("?", only=only), m.now).only
+        assert checked and [n for n in range(40) if filter_admits(checked, m.event(n))] == kept
+    log, graph = EventLog(), Graph()
+    for row, name in enumerate(("ada", "bo", "ada")):
+        log.write(Event(float(row), name), row)
+        graph.cover_rows(row + 1)
+        graph.add(entity_node(graph.entity(name)), row, EdgeType.ENTITY, 0.0)
+    for sources in ((0, 2), (0, 1)):
+        log.make(log.writings.add("text", "summary", "maker", sources))
+    rows: Any = SimpleNamespace(n=5)
+    out = banned(Only(entities=("ada",)), log, rows, graph)
+    assert out.tolist() == [False, True, False, False, True]
+
+
+def test_what_mentions_somebody_is_erased_by_a_filter() -> None:
+    m = memory(by_number())
+    m.encode_all(
+        Event(float(n), f"They met {who} at stop {n}") for n, who in enumerate(("Ada", "Bo"))
+    )
+    assert list(m.erase(Only(entities=("ADA",)), confirm=True)) == [0]
+    assert m.event(0).text == "" and "Bo" in m.event(1).text
 
 
 # --- what a user gives ----------------------------------------------------------------------------
@@ -312,6 +351,7 @@ def test_a_filter_is_converted_to_its_plain_form() -> None:
     "no tuple of names", "only.speakers"),  # type: ignore[arg-type]
     (Only(exclude={"e1": 1}), "no tuple of names", "only.exclude"), (Only(exclude=iter("ab")),
     "no tuple", "only.exclude"),  # type: ignore[arg-type]
+    (Only(entities="Ada"), "no tuple of names", "only.entities"),  # type: ignore[arg-type]
     (Only(attributes=(("kind",),)), "no pair", "only.attributes"), (Only(attributes="kind"),
     "not a mapping", "only.attributes"),  # type: ignore[arg-type]
 ])  # fmt: skip

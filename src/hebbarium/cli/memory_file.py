@@ -56,6 +56,22 @@ AttributesOption = Annotated[
         help="Only what has this attribute; a key given again asks for either text.",
     ),
 ]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="ID", help="Never the event of this id; may be repeated."),
+]
+EntityOption = Annotated[
+    list[str] | None,
+    typer.Option("--entity", metavar="NAME", help="Only what mentions this; may be repeated."),
+]
+EntityTypeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--entity-type",
+        metavar="TYPE",
+        help="Only what mentions an entity of this type, such as person or file; may be repeated.",
+    ),
+]
 YesOption = Annotated[
     bool, typer.Option("--yes", help="Erase; without it, only say what would be lost.")
 ]
@@ -102,6 +118,8 @@ def _which(
     speakers: Sequence[str] | None,
     sessions: Sequence[str] | None,
     attributes: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    entities: Sequence[str] | None = None,
 ) -> Only | None:
     from ..doors.calls import only
 
@@ -115,6 +133,8 @@ def _which(
         tuple(speakers or ()),
         tuple(sessions or ()),
         tuple((name, tuple(values)) for name, values in wanted.items()),
+        tuple(exclude or ()),
+        tuple(entities or ()),
     )
 
 
@@ -252,13 +272,18 @@ def ask(
     until: UntilOption = None,
     speaker: SpeakerOption = None,
     session: SessionOption = None,
+    attribute: AttributesOption = None,
+    exclude: ExcludeOption = None,
+    entity: EntityOption = None,
+    entity_type: EntityTypeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The best memories for a question.  The memory stays as it is."""
     from ..doors import calls
 
-    which = _which(since, until, speaker, session)
+    which = _which(since, until, speaker, session, attribute, exclude, entity)
     with opened(context) as engine:
+        which = calls.of_types(engine, which, entity_type or ())
         answer = calls.ask(engine, question, limit, which=which)
     if as_json:
         print_json(answer)
@@ -280,6 +305,10 @@ def context_command(
     until: UntilOption = None,
     speaker: SpeakerOption = None,
     session: SessionOption = None,
+    attribute: AttributesOption = None,
+    exclude: ExcludeOption = None,
+    entity: EntityOption = None,
+    entity_type: EntityTypeOption = None,
     uncertain: Annotated[
         bool,
         typer.Option(
@@ -293,8 +322,9 @@ def context_command(
     from ..console import print_lines
     from ..doors import calls
 
-    which = _which(since, until, speaker, session)
+    which = _which(since, until, speaker, session, attribute, exclude, entity)
     with opened(context) as engine:
+        which = calls.of_types(engine, which, entity_type or ())
         made = calls.context(engine, question, budget, which=which, uncertain=uncertain)
     if as_json:
         print_json(made)

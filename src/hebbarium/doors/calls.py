@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -101,6 +101,8 @@ def only(
     speakers: Sequence[str] = (),
     sessions: Sequence[str] = (),
     attributes: Wanted = (),
+    exclude: Sequence[str] = (),
+    entities: Sequence[str] = (),
 ) -> Only | None:
     """A filter of the conditions that are given; None without any."""
     conditions = Only(
@@ -109,8 +111,22 @@ def only(
         tuple(sessions),
         tuple(speakers),
         wanted_attributes(attributes),
+        tuple(exclude),
+        tuple(entities),
     )
     return None if conditions == Only() else conditions
+
+
+def of_types(memory: Engine, which: Only | None, types: Sequence[str]) -> Only | None:
+    """The filter, which admits only memories that mention an entity of one of these types, or one
+    that it names.
+    """
+    if not types:
+        return which
+    from ..lookups import Lookups
+
+    which = which or Only()
+    return replace(which, entities=(*which.entities, *Lookups(memory).of_types(*types)))
 
 
 def ask(

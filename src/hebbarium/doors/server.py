@@ -11,7 +11,7 @@ import hmac
 import inspect
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -20,6 +20,7 @@ from pydantic import Field
 
 from ..engine.base.errors import HebbariumError, InputError
 from ..engine.context.tasks import TaskStatus
+from ..engine.contract.records import Only
 from ..engine.memory.engine import Engine
 from ..reporting.files import finite
 from . import calls
@@ -55,6 +56,21 @@ Time = Annotated[
         description='ISO 8601, or as people write it: "yesterday 10pm". Empty: no bound.',
     ),
 ]
+Kinds = Annotated[
+    list[Name],
+    Field(max_length=50, description="Only these kinds, such as note, error; empty: all."),
+]
+EntityTypes = Annotated[
+    list[Name],
+    Field(
+        max_length=20,
+        description="Only what mentions an entity of one of these types: person, place, "
+        "organisation, project, file, code, date, thing, entity; empty: all.",
+    ),
+]
+Excluded = Annotated[
+    list[Name], Field(max_length=200, description="Ids of events that are left out.")
+]
 Limit = Annotated[int, Field(ge=1, le=200, description="Most memories.")]
 
 
@@ -87,18 +103,29 @@ class Tools:
         until: Time = "",
         speaker: Name = "",
         session: Name = "",
+        kinds: Kinds = [],  # noqa: B006
+        entity_types: EntityTypes = [],  # noqa: B006
+        exclude: Excluded = [],  # noqa: B006
     ) -> dict[str, Any]:
         """The memories that answer a question best, verbatim, with scores, rows and times."""
-        return calls.ask(self._memory, question, limit, which=_only(since, until, speaker, session))
+        which = _only(since, until, speaker, session, kinds, exclude)
+        which = calls.of_types(self._memory, which, entity_types)
+        return calls.ask(self._memory, question, limit, which=which)
 
     def context(
         self,
         question: Question,
         max_tokens: Annotated[int, Field(ge=50, le=100_000)] = 1_000,
         session: Annotated[Name, Field(description="The session that asks.")] = "",
+        since: Time = "",
+        kinds: Kinds = [],  # noqa: B006
+        entity_types: EntityTypes = [],  # noqa: B006
+        exclude: Excluded = [],  # noqa: B006
     ) -> dict[str, Any]:
         """A text for a prompt: what the memory knows for a question, under a budget of tokens."""
-        return calls.context(self._memory, question, max_tokens, session=session)
+        which = _only(since, "", "", "", kinds, exclude)
+        which = calls.of_types(self._memory, which, entity_types)
+        return calls.context(self._memory, question, max_tokens, which=which, session=session)
 
     def used(
         self,
@@ -220,13 +247,22 @@ READING: Final = frozenset(
 )
 
 
-def _only(since: str, until: str, speaker: str, session: str) -> Any:
+def _only(
+    since: str,
+    until: str,
+    speaker: str,
+    session: str,
+    kinds: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+) -> Only | None:
     now = here()
     return calls.only(
         period(since, now, "since").start if since else None,
         period(until, now, "until").end if until else None,
         (speaker,) if speaker else (),
         (session,) if session else (),
+        {"kind": kinds} if kinds else (),
+        exclude,
     )
 
 
