@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.cli.assembling import FormatName, StrategyName
+from hebbarium.cli.assembling import CompressionName, FormatName, StrategyName
 from hebbarium.engine.catalogue.registry import ROOT, Registry
 from hebbarium.engine.context.assembly import STRATEGIES
+from hebbarium.engine.context.compressing import COMPRESSIONS
 from hebbarium.engine.context.formats import FORMATS
 
 FAST = ("--set", "bm25", "--embedder", "hashing:64")
@@ -57,6 +58,17 @@ def test_the_names_of_options_are_those_of_the_engine() -> None:
     assert {one.value for one in StrategyName} == set(STRATEGIES) and {
         one.value for one in FormatName
     } == set(FORMATS)
+    assert ["", *CompressionName] == list(COMPRESSIONS)
+
+
+def test_assemble_compresses_by_extracts_where_no_model_is_named(hebbarium: Command) -> None:
+    asked = ("assemble", *FAST, "--query", "What is mended?", "--budget", "150", "--json")
+    extracts = json.loads(hebbarium(*asked, "--compress", "extracts")[1])
+    of = extracts["metadata"]["compressed"]
+    assert of["model"] == 0 and of["extracts"] > 0 and extracts["tokens"] <= 150
+    assert json.loads(hebbarium(*asked, "--compress", "model")[1])["text"] == extracts["text"]
+    code, out, err = hebbarium(*asked, "--compress", "model", "--llm", "openai:none")
+    assert code == 2 and "--transcript" in err and not out
 
 
 @pytest.mark.slow

@@ -14,7 +14,8 @@
     nothing     the floor
 
 A context is a pure function of the state, the query and the budget; the state stays bit for bit as
-it is.
+it is.  If a language model compresses it, it is a function of the replies, too, which a transcript
+repeats.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from ..state.ranking import Answer, best
 from ..text.condensing import condensed
 from ..text.features import terms_of
 from .components import ComponentKind
+from .compressing import COMPRESSIONS, EXTRACTS, MODEL, compressed
 from .condensers import Form
 from .context import Context, ContextReader
 from .formats import FORMATS, PACKED, SECTIONS, Candidate, Format
@@ -49,6 +51,7 @@ from .tokens import LENGTH, TokenCounter
 if TYPE_CHECKING:
     from ..contract.columns import Column
     from ..contract.units import Unit
+    from ..ports.language_model import LanguageModel
 
 RELEVANT: Final = "Relevant Content"
 HISTORY: Final = "Conversation"
@@ -144,6 +147,33 @@ STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Compressing:
+    """How what exceeds the budget is compressed before candidates are selected.
+
+    how    a name in COMPRESSIONS; "": not at all
+    model  asked, if there is one
+    """
+
+    how: str = ""
+    model: LanguageModel | None = None
+
+    def of(
+        self, candidates: Sequence[Candidate], budget: int | None, rules: Rules
+    ) -> tuple[Sequence[Candidate], dict[str, Any]]:
+        """The candidates, and for the metadata how many memories were compressed by what."""
+        if not self.how or budget is None or not rules.form.condenses:
+            return candidates, {}
+        shorter = compressed(
+            candidates, budget, rules.counter, self.model, frozenset(rules.about), rules.form
+        )
+        numbers = {MODEL: shorter.by_model, EXTRACTS: shorter.by_extracts}
+        return shorter.candidates, {"compressed": numbers}
+
+
+NOT_COMPRESSING: Final = Compressing()
+
+
 def assemble(
     memory: AssemblyMemory,
     query: Query | str,
@@ -158,6 +188,8 @@ def assemble(
     counter: TokenCounter = LENGTH,
     form: str = "sections",
     strategy: str = "",
+    compress: str = "",
+    model: LanguageModel | None = None,
 ) -> Context:
     """The context of a query under a budget of tokens.
 
@@ -175,10 +207,14 @@ def assemble(
                 (in order of time)
     strategy    sources, flat, condensed, covering, packed, everything or nothing; "": sources if
                 the memory has any, else flat
+    compress    "extracts" or "model": what exceeds the budget is first compressed, the lowest scores
+                to a third, see `compressing`; not with the form evidence_list.  A larger budget may
+                then show other rows
+    model       for the compression "model"; None: extracts stand in its place
 
     A blank query asks without words, as of `retrieve`.
-    Raises InputError for a budget or number below 0, for two budgets, for an unknown form or
-    strategy, and for `sources` of a memory that has none.  Cost: one retrieval; beyond it 5 ms at
+    Raises InputError for a budget or number below 0, for two budgets, for an unknown form, strategy
+    or compression, and for `sources` of a memory that has none.  Cost: one retrieval; beyond it 5 ms at
     1,024 tokens of utterances, 30 ms at 4,096 of long texts.
     """
     of = _form(form)
@@ -192,9 +228,18 @@ def assemble(
         )
     asked = narrowed(query, only, task)
     text = asked.text if isinstance(asked, Query) else asked
+    if compress not in COMPRESSIONS:
+        raise InputError(
+            f"there is no compression {compress!r}",
+            where=WHERE,
+            cure=nearest(compress, COMPRESSIONS),
+        )
+    compressing = Compressing(compress, model if compress == MODEL else None)
     start = perf_counter()
     answer, offers = _asked(memory, asked, budget, max_items, session, strategy)
-    made = _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
+    made = _made(
+        memory, answer, offers, text, budget, max_items, also, counter, of, strategy, compressing
+    )
     return replace(made, seconds=perf_counter() - start)
 
 
@@ -268,6 +313,7 @@ def _made(
     counter: TokenCounter,
     form: Format,
     strategy: str,
+    compressing: Compressing = NOT_COMPRESSING,
 ) -> Context:
     how = STRATEGIES[strategy]
     form = PACKED if how.packs and form is SECTIONS else form
@@ -276,12 +322,18 @@ def _made(
     about = frozenset(terms_of(query, stem=True, stop_words=True))
     in_time = how.in_time or form.in_time or (how.rows is not latest and answer.chronological)
     rules = Rules(counter, form, max_items=max_items, also=also, about=about, in_time=in_time)
-    facts = {"query": query, "budget": budget, "max_items": max_items, "format": form.name}
+    facts: dict[str, Any] = {
+        "query": query,
+        "budget": budget,
+        "max_items": max_items,
+        "format": form.name,
+    }
     candidates: Sequence[Candidate]
     if how.rows is None:
         detail = memory.column(DETAIL)
         matches = {offer.row for offer in offers if offer.kind != ComponentKind.RECENT}
         candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
+        candidates, compression = compressing.of(candidates, budget, rules)
         selection = fill(
             candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT
         )
@@ -296,6 +348,7 @@ def _made(
             strategy,
             {
                 **facts,
+                **compression,
                 "candidates": len(candidates),
                 "sources": spent,
                 "considered": {
@@ -310,6 +363,8 @@ def _made(
         rules, largest=how.largest, least=how.least if form.condenses else 0.0, packed=how.packs
     )
     candidates, order = _read(memory, how.rows(memory, answer, most), how, budget, max_items, rules)
+    candidates, compression = compressing.of(candidates, budget, rules)
+    facts |= compression
     selection = select(
         candidates,
         budget,

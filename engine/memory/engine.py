@@ -279,6 +279,7 @@ class Engine(ReadableMemory):
         reader: ContextReader | None = None,
         also: str = "",
         strategy: SourceStrategy | None = None,
+        compress: str = "",
         ttl: float = 0.0,
     ) -> Context:
         """The text that a reader gets for a query, under a budget of tokens, and what was cut.  The
@@ -288,6 +289,8 @@ class Engine(ReadableMemory):
                     None: of `reader`, else by number of items, with nothing condensed
         strategy    of sources that act otherwise for this request alone, their parameters by name,
                     such as {"recent_context": {"share": 10, "last": 5}}; None: as they are
+        compress    "extracts" or "model", the memory's language model: what exceeds the budget is
+                    compressed, the lowest scores first; "": not
         ttl         h, simulated time: a context that was assembled so long ago is taken again if
                     only time has passed since; with 0, only one of this very state, which is the
                     same object
@@ -299,8 +302,10 @@ class Engine(ReadableMemory):
         with self.answering.turn(alone=bool(self.sources)):
             self._sound("context")
             further: dict[str, Any] = {"max_items": max_items, "session": session, "task": task,
-                                       "only": only, "reader": reader, "also": also}  # fmt: skip
-            make = partial(assemble, self, query, max_tokens, **further, counter=self._counter)
+                                       "only": only, "reader": reader, "also": also,
+                                       "compress": compress}  # fmt: skip
+            make = partial(assemble, self, query, max_tokens, **further, counter=self._counter,
+                           model=self.assembly.language_model)  # fmt: skip
             with sources_as(self.assembly, strategy) as sources:
                 asked = (query, max_tokens, type(max_tokens), type(max_items),
                          *further.values(), sources)  # fmt: skip

@@ -18,6 +18,7 @@ from .shared import (
     installed_registry,
     load_data,
     named_embedder,
+    named_language_model,
     print_json,
 )
 
@@ -61,6 +62,13 @@ class StrategyName(StrEnum):
     PACKED = "packed"
     EVERYTHING = "everything"
     NOTHING = "nothing"
+
+
+class CompressionName(StrEnum):
+    """Names in `engine.context.compressing.COMPRESSIONS`."""
+
+    EXTRACTS = "extracts"
+    MODEL = "model"
 
 
 class FormatName(StrEnum):
@@ -117,6 +125,29 @@ def assemble(
             help=("tokenizer.json of the reader, or its folder; by default that of the embedder."),
         ),
     ] = None,
+    compress: Annotated[
+        CompressionName | None,
+        typer.Option(
+            "--compress",
+            help="First compress what exceeds the budget, the lowest scores to a third: by extracts, or by --llm.",
+        ),
+    ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm",
+            metavar="MODEL",
+            help="The language model, as openai:<model>; memories are sent to its server.",
+        ),
+    ] = None,
+    transcript: Annotated[
+        str | None,
+        typer.Option(
+            "--transcript",
+            metavar="FILE",
+            help="File of its replies: recorded with --llm, replayed without.",
+        ),
+    ] = None,
     embedder: EmbedderOption = "minilm",
     page: Annotated[
         Path | None,
@@ -139,6 +170,7 @@ def assemble(
     from ..engine.context.tokens import counter
 
     set_name, strategy = _with_strategy(set_name, strategy)
+    model = named_language_model(llm, transcript)
     with _memory(set_name, dataset, data, conversation, embedder, time) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
         context = assembled(
@@ -150,6 +182,8 @@ def assemble(
             counter=count,
             form=form.value,
             strategy=strategy,
+            compress=compress.value if compress else "",
+            model=model,
         )
         if page:
             from .context_page import write_page
@@ -192,6 +226,8 @@ def assemble(
         )
     of = f" of {budget:,}" if budget is not None else ""
     cut = "; truncated" if context.truncated else ""
+    if made := context.metadata.get("compressed"):
+        print_lines(f"compressed: {made['model']} by a model, {made['extracts']} by extracts")
     for source, tokens in context.metadata.get("sources", {}).items():
         print_lines(f"{source}: {tokens:,} tokens")
     print_lines(
