@@ -34,6 +34,7 @@ from ..base.errors import ContractError, InputError, nearest
 from ..contract.drafts import Kind
 from ..contract.offers import Offer
 from ..contract.records import Event, Only, Query, wanted_attributes
+from ..contract.task_events import TASK
 from ..contract.vocabulary import DETAIL
 from ..state.ranking import Answer, best
 from ..text.condensing import condensed
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
 RELEVANT: Final = "Relevant Content"
 HISTORY: Final = "Conversation"
-TASK: Final = "task"  # attribute of events that belong to a task
 ITEMS: Final = 10  # components of a context that is given neither a budget nor a number
 # candidates are read until those that enter first hold so many times the budget
 BEYOND: Final = 2

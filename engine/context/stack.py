@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..base.errors import InputError
 from ..contract.records import Event, Only, Query
+from ..contract.task_events import POP, TASK
 from ..text.features import terms_of
 from .assembly import budget_of
 from .components import ComponentKind
@@ -19,7 +20,7 @@ from .context import Context, ContextReader
 from .formats import FORMATS, Candidate
 from .kinds import by_kind
 from .selection import LARGEST, Rules, fill, lay_out
-from .tasks import PERCENT, POP, TASK, Frame, Tasks
+from .tasks import PERCENT, Frame, Tasks
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:

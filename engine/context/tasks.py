@@ -3,6 +3,7 @@
 A frame is two events, kind `task_push` with the goal as its text and kind `task_pop` with the
 result; everything that is told in between carries the attribute `task`, the id of the frame.  The
 stack is read from the event log alone, so that a snapshot, the event log and `Query.only` have it.
+In the graph a RELATION edge leads from the row of a goal to that of each goal inside it.
 """
 
 from __future__ import annotations
@@ -17,16 +18,10 @@ from ..base.errors import InputError
 from ..base.times import as_hours
 from ..base.turns import Serial, Turns, serial
 from ..contract.records import Event, attribute_pairs
+from ..contract.task_events import DEPTH, KIND, PARENT, POP, PUSH, STATUS, TASK
 from ..state.event_log import EventLog
 from .tokens import TokenBudget
 
-KIND: Final = "kind"
-TASK: Final = "task"
-PARENT: Final = "parent"
-DEPTH: Final = "depth"
-STATUS: Final = "status"
-PUSH: Final = "task_push"
-POP: Final = "task_pop"
 PERCENT: Final = (5, 15, 10, 70)  # percent of a budget for root, path, siblings, current
 
 

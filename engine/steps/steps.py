@@ -18,6 +18,9 @@ from ..contract.cues import Cues
 from ..contract.drafts import Draft, Drafts
 from ..contract.hooks import Cue, Incoming, Tick
 from ..contract.offers import Offers
+from ..contract.records import Event
+from ..contract.task_events import KIND as KIND_OF_EVENT
+from ..contract.task_events import PARENT, PUSH
 from ..contract.vocabulary import (
     ANSWERABLE,
     ARRIVED,
@@ -128,9 +131,16 @@ class StoreEvent:
             node = entity_node(self.graph.entity(name))
             self.graph.add(row, node, EdgeType.ENTITY, now)
             self.graph.add(node, row, EdgeType.ENTITY, now)
+        self._link_task(incoming.event, row, now)
         self.event_log.write(incoming.event, row)
         if self.capacity:
             self.capacity.make_room(row)
+
+    def _link_task(self, event: Event, row: int, now: float) -> None:
+        """An edge to a goal from the goal that it is part of, if both are memories."""
+        above = event.get(PARENT) if event.get(KIND_OF_EVENT) == PUSH else ""
+        if above and (outer := self.event_log.row(above)) >= 0:
+            self.graph.add(outer, row, EdgeType.RELATION, now)
 
     def index(
         self,

@@ -20,6 +20,7 @@ from hebbarium.engine.context.tasks import Frame, TaskStatus, divided
 from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import numbered
 
 STEPS = st.lists(st.sampled_from(["push", "pop", "block", "tell"]), max_size=30)
@@ -126,6 +127,33 @@ def test_frames_are_events(new: Callable[..., Engine]) -> None:
                 Query("maps", only=Only(attributes=(("kind", "task_pop"),)))
             ).units
         ] == ["Twelve maps"]
+
+
+def test_the_graph_leads_from_each_goal_to_the_goals_inside_it(
+    new: Callable[..., Engine], tmp_path: Path
+) -> None:
+    """The edges are those of the parents of the frames; a snapshot has them, erasing takes them."""
+
+    def subtasks(memory: Engine, row: int) -> list[str]:
+        edges = memory.graph.neighbours(row, EdgeType.RELATION)
+        return [memory.event(int(inside)).id for inside in memory.graph.target[edges]]
+
+    memory = new(path=tmp_path / "memory.db")
+    memory.encode(Event(1.0, "We began."))
+    for step in ("push", "push", "pop", "push", "push", "pop", "pop", "pop", "push"):
+        memory.tasks.push("A goal") if step == "push" else memory.tasks.pop("done")
+    frames = memory.tasks.frames()
+    assert len(frames) == 5 and {frame.depth for frame in frames} == {0, 1, 2}
+    expected = {f.id: [inside.id for inside in frames if inside.parent == f.id] for f in frames}
+    rows = {frame.id: memory.event_log.row(frame.id) for frame in frames}
+    memory.close()
+    again = new(path=tmp_path / "memory.db")
+    assert {id: subtasks(again, row) for id, row in rows.items()} == expected
+    odd = {"kind": "task_push", "task": "t", "parent": "nowhere"}
+    again.encode(Event.at(datetime(2026, 3, 2), "Of another program", attributes=odd), confirm=True)
+    again.erase(frames[0].id, confirm=True)
+    assert subtasks(again, rows[frames[0].id]) == []
+    again.close()
 
 
 def test_an_event_keeps_a_task_of_its_own(new: Callable[..., Engine]) -> None:
