@@ -77,6 +77,35 @@ def test_types_of_entities_filter_what_is_answered() -> None:
         ask.of_types("persn")
 
 
+def test_procedures_are_what_was_done_when_something_was_asked() -> None:
+    """As the mechanism offers them; of memories without it by the numbers that ship."""
+
+    def lived(*ids: str) -> hb.Engine:
+        registry = hb.Registry.read()
+        memory = hb.Engine([registry.instance(id) for id in ids], hb.embedder("hashing:16", None))
+        said = (("Ada", "Fix the port of the oven.", {}),
+                ("agent", "", {"kind": "file_write", "path": "oven.py"}),
+                ("agent", "2 passed", {"kind": "shell_exec", "command": "make test", "outcome": "success"}),
+                ("Ada", "Sing a song.", {}),
+                ("agent", "la", {"kind": "shell_exec", "command": "sing", "outcome": "failure"}))  # fmt: skip
+        for hour, (who, text, what) in enumerate(said):
+            memory.encode(hb.Event(float(hour), text, who, "s", attributes=tuple(what.items())))
+        return memory
+
+    memory = lived("lexical_bm25", "procedure_context")
+    (record,) = Lookups(memory).match_procedures("How do I fix the port?")
+    assert (record.asked, record.rows) == ("Fix the port of the oven.", (0,))
+    assert record.steps == ("Wrote: oven.py", "Executed: `make test`")
+    assert (record.applications, record.successes) == (1, 1) and "port" in record.shared
+    (offer,) = memory.offers("How do I fix the port?", 100)[1]
+    assert offer.score == record.worth and all(step in offer.text for step in record.steps)
+    assert Lookups(lived("lexical_bm25")).match_procedures("How do I fix the port?") == (record,)
+    both = Lookups(memory).match_procedures("Fix the song")
+    assert [r.successes for r in both] == [1, 0] and len(Lookups(memory).match_procedures("x")) == 0
+    memory.archive(0)
+    assert [r.asked for r in Lookups(memory).match_procedures("Fix the song")] == ["Sing a song."]
+
+
 def test_relations_hold_until_they_are_ended_archived_or_erased() -> None:
     memory = hb.memory("bm25", embedding="hashing:16")
     for n, text in enumerate(("Ada lives in Rome.", "Ada lives in Oslo.", "Ada works at Acme.")):

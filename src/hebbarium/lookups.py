@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .engine.base.checks import checked_count, checked_row
 from .engine.base.errors import HebbariumError, InputError, nearest
+from .engine.catalogue.registry import Registry
 from .engine.contract.drafts import Kind
 from .engine.contract.vocabulary import CREATED, IMPORTANCE, KIND, SESSION, SPEAKER, TEXTS, VISIBLE
 from .engine.memory.engine import Engine
@@ -24,6 +25,7 @@ from .engine.state.graph import EdgeType, entity_node
 from .engine.text.features import features, fold, terms_of
 from .mechanisms.retrieval.entity_context import ENTITY, READ, profile, saliences
 from .mechanisms.retrieval.pattern_context import APPLICATIONS, PATTERN, SUCCESSES, rate
+from .mechanisms.retrieval.procedure_context import ProcedureContext, matched, procedures
 from .mechanisms.retrieval.successor_representation_printed import COACCESS_COUNT
 from .mechanisms.shared.facts import teller
 from .mechanisms.shared.items import Signals, signals_of
@@ -92,6 +94,28 @@ class PatternRecord:
     rate: float
     applications: int
     shared: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureRecord:
+    """Work that was done when something was asked.
+
+    asked         what was asked the last time
+    steps         what was done, a line each
+    rows          of the requests, one for each time
+    applications  times whose end is known
+    successes     of these, those that ended well
+    shared        keywords of the query that the requests hold, as stems
+    worth         0 to 1, see `procedure_context`
+    """
+
+    asked: str
+    steps: tuple[str, ...]
+    rows: tuple[int, ...]
+    applications: int
+    successes: int
+    shared: tuple[str, ...]
+    worth: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +343,33 @@ class Lookups:
             )
         order = sorted(records, key=lambda record: (not record.shared, -record.rate, record.row))
         return tuple(order[:most])
+
+    def match_procedures(self, query: str, most: int = 10) -> tuple[ProcedureRecord, ...]:
+        """What was done when something like the query was asked, matched by its keywords, its
+        intent and the types of its entities: those that worked and fit best first.  Of any memory;
+        the weights are those of its `procedure_context`, else those that ship.  Raises InputError.
+        O(n + length of all texts).
+        """
+        checked_count(most, "most")
+        memory, shown = self._memory, self._shown() & (self._memory.column(KIND) == Kind.EVENT)
+        rows, log = np.flatnonzero(shown).tolist(), memory.event_log
+        known = procedures((row, log.of_row(row)) for row in rows)
+        own = [m.params for m in memory.mechanisms if isinstance(m, ProcedureContext)]
+        weights = own[0] if own else Registry.read().instance("procedure_context").params
+        return tuple(
+            ProcedureRecord(
+                match.asked,
+                match.procedure.steps,
+                match.procedure.requests,
+                match.procedure.applications,
+                match.procedure.successes,
+                match.words,
+                match.worth,
+            )
+            for match in matched(
+                known, log.text, query, self._table().type_of, weights.intent, weights.types
+            )[:most]
+        )
 
     # --- what they share --------------------------------------------------------------------------
     def _shown(self) -> NDArray[np.bool_]:
