@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Final
 
 from . import english as lists
@@ -39,31 +40,42 @@ class SpeechAct(Enum):
     STATEMENT = "statement"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Features:
-    """The features of one text.
+    """The features of one text; the last three are computed when they are first read.
 
+    text         sanitised and composed, with straight apostrophes
     words        lower-cased words without diacritics, in order, contractions whole ("don't")
-    terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True,
-                 stop_words=True)`
     entities     names in normal form (lower case, no diacritics, no possessive, no "@"), each once,
                  in order of first mention: runs of capitalised words, quoted names, handles, code
                  identifiers
     numbers      as written in digits outside dates, with currency sign and per cent
     dates        explicit dates and relative expressions, as written
     identifiers  of code and files, as written, each once
+    terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True,
+                 stop_words=True)`
     act          the speech act, of several sentences that of highest precedence
     emotion      share in [0, 1]: emotional words, exclamations, emoji and emoticons per word
     """
 
+    text: str
     words: tuple[str, ...]
-    terms: tuple[str, ...]
     entities: tuple[str, ...]
     numbers: tuple[str, ...]
     dates: tuple[str, ...]
     identifiers: tuple[str, ...]
-    act: SpeechAct
-    emotion: float
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        return tuple(terms_of(self.text, stem=True, stop_words=True))
+
+    @cached_property
+    def act(self) -> SpeechAct:
+        return _speech_act(self.text)
+
+    @cached_property
+    def emotion(self) -> float:
+        return _emotion(self.text, self.words)
 
 
 @remembered
@@ -80,14 +92,12 @@ def features(text: str) -> Features:
     prose, identifiers = _identifiers(text)
     undated, dates = _dates(text)
     return Features(
+        text=text,
         words=words,
-        terms=tuple(terms_of(text, stem=True, stop_words=True)),
         entities=tuple(_entities(prose, identifiers)),
         numbers=tuple(_NUMBER.findall(undated)),
         dates=tuple(dates),
         identifiers=tuple(dict.fromkeys(written for _, written in identifiers)),
-        act=_speech_act(text),
-        emotion=_emotion(text, words),
     )
 
 

@@ -128,7 +128,9 @@ def test_words_and_terms() -> None:
 
 
 def test_empty() -> None:
-    assert features("") == Features((), (), (), (), (), (), SpeechAct.NOISE, 0.0)
+    nothing = features("")
+    assert nothing == Features("", (), (), (), (), ())
+    assert (nothing.terms, nothing.act, nothing.emotion) == ((), SpeechAct.NOISE, 0.0)
 
 
 @given(HOSTILE)
