@@ -504,17 +504,26 @@ class Assembly:
             passages,
         )
 
-    def cue(self, query: Query) -> Cue:
+    def cue(self, query: Query, vector: NDArray[np.float32] | None = None) -> Cue:
         """The query with the text features and the vector that hooks read.  Raises InputError if
         the vector is no unit vector.
+
+        vector  if it is not that of the query's text
 
         A blank query asks without words: a model's vector of no text would be near some memories by
         accident, so its vector is zeros.
         """
-        text, vector = query.text, self._no_words
-        if text.strip():
-            vector = self._checked(self.embedder.embed([text])[0], text)
-        return self._cue(query, vector)
+        text = query.text
+        if vector is None:
+            vector = read_only(self.embedder.embed([text])[0]) if text.strip() else self._no_words
+        session = self.event_log.sessions.known(query.session) if query.session else None
+        return Cue(
+            query,
+            features(text),
+            terms_of(text, stop_words=True),
+            vector,
+            -1 if session is None else session,
+        )
 
     def wordings(self, cue: Cue, wordings: Sequence[Wording]) -> list[Cue]:
         """The query in other words, as hooks receive it.  All texts are embedded in one batch.
@@ -526,28 +535,16 @@ class Assembly:
             for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged))
             if text not in known
         ]
-        known |= {
-            text: self._checked(vector, text)
-            for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)
-        }
+        if texts:
+            known |= zip(texts, map(read_only, self.embedder.embed(texts)), strict=True)
         vectors = [
             mean_direction([known[text] for text in (w.text, *w.averaged)]) for w in wordings
         ]
         self.index.expect([cue.vector, *vectors])
         return [
-            self._cue(replace(cue.query, text=w.text), vector)
+            self.cue(replace(cue.query, text=w.text), vector)
             for w, vector in zip(wordings, vectors, strict=True)
         ]
-
-    def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
-        session = self.event_log.sessions.known(query.session) if query.session else None
-        return Cue(
-            query,
-            features(query.text),
-            terms_of(query.text, stop_words=True),
-            vector,
-            -1 if session is None else session,
-        )
 
     def embedded(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], Vectors]]:
         """The vector of each text, and (p, d) those of its passages if the memory keeps them, all
@@ -568,25 +565,7 @@ class Assembly:
             if texts
             else np.empty((0, self.embedder.dimensions), np.float32)
         )
-        checked = [self._checked(vector, text) for vector, text in zip(vectors, texts, strict=True)]
-        return np.split(
-            np.array(checked, np.float32).reshape(-1, self.embedder.dimensions),
-            np.cumsum(list(map(len, groups)))[:-1],
-        )
-
-    def _checked(self, given: Any, text: str) -> NDArray[np.float32]:
-        """The vector of a text, read-only.  Raises InputError for one that is no unit vector."""
-        vector = np.asarray(given, dtype=np.float32)
-        if (
-            vector.shape != (self.embedder.dimensions,)
-            or not abs(float(vector @ vector) - 1.0) < 1e-3
-        ):
-            raise InputError(
-                f"the embedder gave no unit vector of {self.embedder.dimensions} dimensions for {text[:40]!r}",
-                where=self.embedder.name,
-                cure="choose another embedding model; this one may be damaged",
-            )
-        return read_only(vector)
+        return np.split(vectors, np.cumsum(list(map(len, groups)))[:-1])
 
     def embed_ahead(self, events: Sequence[Event]) -> None:
         """Embed many texts and their passages at once, so that the embedder's cache has them;

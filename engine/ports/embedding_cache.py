@@ -9,11 +9,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..base.errors import HebbariumError
+from ..base.errors import HebbariumError, InputError
 from ..base.forks import ForkLock
 from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
@@ -250,6 +250,7 @@ class MeteredEmbedder(WrappedEmbedder):
 
     Calls of several threads run one at a time.
 
+    keeps    whether a text that was embedded once is answered from a cache
     texts    given to `embed` and `embed_tokens`
     hits     of these, answered without the model; 0 for an embedder without a cache
     seconds  s, wall time in both
@@ -257,21 +258,19 @@ class MeteredEmbedder(WrappedEmbedder):
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__(embedder)
+        self.keeps = isinstance(embedder, CachedEmbedder)  # which checks its vectors
         self.texts = self.hits = 0
         self.seconds = 0.0
         self._turn = ForkLock("this embedder")
-
-    @property
-    def keeps(self) -> bool:
-        """Whether a text that was embedded once is answered from a cache."""
-        return isinstance(self.embedder, CachedEmbedder)
 
     @property
     def counts(self) -> dict[str, float]:
         return {"texts": self.texts, "hits": self.hits, "seconds": round(self.seconds, 3)}
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        return self._metered(self.embedder.embed, texts)
+        """(n, d) unit vectors.  Raises InputError if the embedder gives others."""
+        vectors = self._metered(self.embedder.embed, texts)
+        return vectors if self.keeps else self._checked(vectors, texts)
 
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
         """Raises InputError, which names the embedder, if it has no token vectors."""
@@ -287,6 +286,18 @@ class MeteredEmbedder(WrappedEmbedder):
                 self.seconds += time.perf_counter() - start
                 self.texts += len(texts)
                 self.hits += cache.hits - hits if cache else 0
+
+    def _checked(self, given: Any, texts: Sequence[str]) -> Vectors:
+        """A copy of the vectors.  Raises InputError for one that is no unit vector."""
+        for text, row in zip(texts, given, strict=True):
+            vector = np.asarray(row, np.float32)
+            if vector.shape != (self.dimensions,) or not abs(float(vector @ vector) - 1.0) < UNIT:
+                raise InputError(
+                    f"the embedder gave no unit vector of {self.dimensions} dimensions for {text[:40]!r}",
+                    where=self.name,
+                    cure="choose another embedding model; this one may be damaged",
+                )
+        return np.array(given, np.float32).reshape(len(texts), self.dimensions)
 
 
 def metered(embedder: Embedder) -> MeteredEmbedder:

@@ -500,27 +500,27 @@ class Graph:
     @property
     def source(self) -> NDArray[np.int32]:
         """(m,) nodes, read-only."""
-        return read_only(self.column("source"))
+        return read_only(self._edges["source"][: self.n_edges])
 
     @property
     def target(self) -> NDArray[np.int32]:
         """(m,) nodes, read-only."""
-        return read_only(self.column("target"))
+        return read_only(self._edges["target"][: self.n_edges])
 
     @property
     def type(self) -> NDArray[np.uint8]:
         """(m,) EdgeType, read-only."""
-        return read_only(self.column("type"))
+        return read_only(self._edges["type"][: self.n_edges])
 
     @property
     def alive(self) -> NDArray[np.bool_]:
         """(m,) False for tombstones, read-only."""
-        return read_only(self.column("alive"))
+        return read_only(self._edges["alive"][: self.n_edges])
 
     @property
     def created(self) -> NDArray[np.float64]:
         """(m,) h, read-only."""
-        return read_only(self.column("created"))
+        return read_only(self._edges["created"][: self.n_edges])
 
     def allocate(
         self,

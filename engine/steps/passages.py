@@ -173,7 +173,8 @@ class Passages:
         """
         with self._covering:
             self._cover(n)
-        rows, starts, _ = self._starts()
+        held = self._with_vectors.array
+        rows, starts = held[:, 0], np.append(0, held[:, 1])
         if shown is not None:
             counts: NDArray[np.int64] = (
                 starts[np.searchsorted(rows, shown, "right")]
