@@ -55,16 +55,6 @@ def floats(n: int, dtype: type = np.float64, seed: int = 0) -> Any:
     return np.random.default_rng(seed).random(n).astype(dtype)
 
 
-def recency(n: int) -> Case:
-    last, out = floats(n), np.empty(n, np.float32)
-    return (2.0, last, 3.0, out), lambda: np.exp(-np.maximum(2.0 - last, 0.0) / 3.0)
-
-
-def heat(n: int) -> Case:
-    activation, strength, out = floats(n), floats(n, seed=1), np.empty(n, np.float32)
-    return (activation, strength, out), lambda: 1.0 / (1.0 + np.exp(-(activation + strength)))
-
-
 def add_scaled(n: int) -> Case:
     scores, out = floats(n, np.float32), np.zeros(n)
 
@@ -125,13 +115,46 @@ def telling(n: int) -> Case:
     return (told, asked, 0.5, 2.0, out), add
 
 
-def log_weight(n: int) -> Case:
-    created, induced, late, out = (floats(n, seed=s) for s in range(4))
+def sampling(n: int) -> Case:
+    product, visible, out = np.log(floats(n)), np.ones(n, np.float32), np.empty(n)
+    product[floats(n, seed=1) < 0.9] = -1.0  # most memories match no cue
 
-    def weigh() -> Any:
-        return np.log((1.0 + induced * np.exp(-(9.0 - created) / 3.0) + late) / 1.0)
+    def sample() -> Any:
+        strengths = np.where(visible > 0.0, np.exp(product - product.max()), 0.0)
+        return strengths / (strengths * visible).sum()
 
-    return (9.0, created, induced, late, 1.0, 3.0, out), weigh
+    return (product, visible, out), sample
+
+
+def log_recall(n: int) -> Case:
+    sampled, total, cued, out = floats(n) / n, floats(n, seed=1), floats(n, seed=2) < 0.1, floats(n)
+
+    def recall() -> None:
+        rows = np.flatnonzero(cued)
+        p = -np.expm1(30.0 * np.log1p(-sampled[rows])) * -np.expm1(-total[rows])
+        out[rows] = np.maximum(np.log(p), -9.0)
+
+    return (sampled, total, cued, 30.0, -9.0, out), recall
+
+
+def add_traces(n: int) -> Case:
+    trace, traced, out = np.where(floats(n) < 0.9, 0.0, -1.0), floats(n, seed=1), np.zeros(n)
+
+    def add() -> None:
+        rows = np.flatnonzero(trace)
+        out[rows] += trace[rows] * np.exp((traced[rows] - 9.0) / 24.0)
+
+    return (9.0, trace, traced, 24.0, out), add
+
+
+def driven(n: int) -> Case:
+    active, given, trace, out = floats(n), floats(n, seed=1), floats(n, seed=2) - 0.5, np.empty(n)
+
+    def drive() -> Any:
+        weaker = active * (given + (1.0 - given) * np.exp(trace))
+        return np.where(trace <= 0.0, weaker, active / (active + (1.0 - active) * np.exp(-trace)))
+
+    return (active, given, trace, out), drive
 
 
 def extremes(n: int) -> Case:
@@ -145,15 +168,16 @@ def extremes(n: int) -> Case:
 
 
 CASES: dict[str, Callable[[int], Case]] = {
-    "mechanisms.retrieval.recency.recency": recency,
-    "mechanisms.retrieval.heat.heat": heat,
     "engine.state.ranking.add_scaled": add_scaled,
     "engine.state.ranking._moments": moments,
     "engine.state.ranking._heap": heap,
     "mechanisms.retrieval.asker_prior.add_prior": asker_prior,
     "mechanisms.retrieval.answer_type.add_prior": answer_prior,
     "mechanisms.retrieval.adjacency_pairs.add_telling": telling,
-    "mechanisms.consolidation.synaptic_tagging.log_weight": log_weight,
+    "mechanisms.retrieval.sampling_recovery.sampling": sampling,
+    "mechanisms.retrieval.sampling_recovery.log_recall": log_recall,
+    "mechanisms.retrieval.retrieval_competition.add_traces": add_traces,
+    "mechanisms.retrieval.retrieval_competition.driven": driven,
     "mechanisms.retrieval.pattern_completion_threshold.extremes": extremes,
 }
 

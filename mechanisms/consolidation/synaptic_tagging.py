@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import exact_kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
@@ -36,8 +36,6 @@ from ...engine.state.graph import EdgeType
 
 CEILING_MV, RELAXATION = 10.0, 0.1  # constants of the early-phase equation
 NO_SYNAPSE = -1.0  # PROTEIN_INTEGRAL of a link that is no synapse
-# decay times after which the early phase is below the resolution of float64
-FADED = 40.0
 
 # --- columns --------------------------------------------------------------------------------------
 EARLY_PHASE_INDUCED = Column(
@@ -185,8 +183,8 @@ def late_phase(z: float, integral: float, potentiated: bool, tau_z: float) -> fl
     return end + (z - end) * math.exp(-integral / tau_z)
 
 
-@exact_kernel
-def weight(h: float, z: float, h0: float) -> float:
+@formula
+def weight(h: Any, z: Any, h0: float) -> Any:
     """w = h + h0 z, mV.  Luboeinski & Tetzlaff (2021), total weight.  Cost: O(1)."""
     return h + h0 * z
 
@@ -324,7 +322,7 @@ def capture(
             late[row] = total / count
 
 
-@exact_kernel
+@formula
 def log_weight(
     now: float, created: Any, induced: Any, late: Any, h0: float, decay: float, out: Any
 ) -> None:
@@ -333,11 +331,8 @@ def log_weight(
     created, induced, late  (n,)  h, mV, 1
     out                     (n,)  ln      written
     """
-    for row in range(out.shape[0]):
-        age = (now - created[row]) / decay
-        h = h0 + (induced[row] * math.exp(-age) if age < FADED else 0.0)
-        w = weight(h, late[row], h0)
-        out[row] = math.log(w / h0) if w != h0 else 0.0
+    h = h0 + induced * np.exp(-(now - created) / decay)
+    out[...] = np.log(weight(h, late, h0) / h0)
 
 
 # --- plug-in --------------------------------------------------------------------------------------

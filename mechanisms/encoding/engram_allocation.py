@@ -111,7 +111,7 @@ LINKED = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@exact_kernel
+@formula
 def excitability(
     base: Any,
     excited: Any,
@@ -138,12 +138,8 @@ def excitability(
     >>> round(float(out[0]), 9)
     1.0
     """
-    for i in range(out.shape[0]):
-        out[i] = (
-            base[i]
-            + boost * excited[i] * math.exp(-gap[i] / tau_e)
-            - inhibition * inhibited[i] * math.exp(-gap[i] / tau_i)
-        )
+    rising, falling = boost * excited * np.exp(-gap / tau_e), inhibited * np.exp(-gap / tau_i)
+    out[...] = base + rising - inhibition * falling
 
 
 @exact_kernel

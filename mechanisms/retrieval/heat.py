@@ -16,7 +16,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.base.numerics import exact_kernel, kernel
+import numpy as np
+
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, WORTH
@@ -32,7 +34,7 @@ HEAT = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@exact_kernel
+@formula
 def heat(activation: Any, log_strength: Any, out: Any) -> None:
     """p = 1 / (1 + exp(-(B + ln s))): odds e^B of being needed, times the strength s.
 
@@ -47,15 +49,9 @@ def heat(activation: Any, log_strength: Any, out: Any) -> None:
     >>> out.round(12).tolist()
     [0.5, 0.75, 0.5]
     """
-    for i in range(out.shape[0]):
-        x = activation[i] + log_strength[i]
-        if x >= 0.0:
-            out[i] = 1.0 / (1.0 + math.exp(-x))
-        elif x < 0.0:
-            odds = math.exp(x)
-            out[i] = odds / (1.0 + odds)
-        else:  # NaN, as from -inf + inf: no information
-            out[i] = 0.5
+    with np.errstate(over="ignore", invalid="ignore"):  # exp(800) and -inf + inf
+        p = 1.0 / (1.0 + np.exp(-(activation + log_strength)))
+    out[...] = np.where(np.isnan(p), 0.5, p)
 
 
 @kernel

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import exact_kernel
+from ...engine.base.numerics import formula
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CREATED, NOW, RECALLED, ROW
@@ -40,7 +40,7 @@ RECENCY = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@exact_kernel
+@formula
 def recency(now: float, last_access: Any, tau: float, out: Any) -> None:
     """r = exp(-(t - t_last) / tau).
 
@@ -55,8 +55,7 @@ def recency(now: float, last_access: Any, tau: float, out: Any) -> None:
     >>> out.round(12).tolist()
     [1.0, 0.5]
     """
-    for i in range(out.shape[0]):
-        out[i] = math.exp(-max(now - last_access[i], 0.0) / tau)
+    out[...] = np.exp(-np.maximum(now - last_access, 0.0) / tau)
 
 
 # --- plug-in --------------------------------------------------------------------------------------

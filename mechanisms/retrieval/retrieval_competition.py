@@ -207,14 +207,12 @@ def add_traces(now: float, trace: Any, traced: Any, recovery: float, out: Any) -
             out[i] += faded(trace[i], now - traced[i], recovery)
 
 
-@kernel
+@formula
 def spread_out(scores: Any, rows: Any, out: Any) -> None:
     """out (p,): scores of `rows`, scaled linearly to 0..1; all 0 if they are equal.  Cost: O(p)."""
-    low, high = np.inf, -np.inf
-    for r in rows:
-        low, high = min(low, scores[r]), max(high, scores[r])
-    for i in range(rows.shape[0]):
-        out[i] = (scores[rows[i]] - low) / (high - low) if high > low else 0.0
+    chosen = scores[rows].astype(np.float64)
+    above, span = chosen - chosen.min(), np.ptp(chosen)
+    out[...] = above / span if span > 0.0 else 0.0
 
 
 def given(texts: Any, rows: Any, terms: Collection[str]) -> Any:

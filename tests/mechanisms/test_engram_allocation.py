@@ -30,14 +30,17 @@ def test_kernels_compiled_equal_plain() -> None:
         rng.exponential(9.0, 30),
         rng.standard_normal(30),
     )
-    outs = [np.empty(30), np.empty(30)]
-    for kernel, out in zip((papers.excitability, papers.excitability.py_func), outs, strict=True):
-        kernel(base, x, y, gap, 2.0, 0.6, 8.0, 24.0, out)
-    np.testing.assert_allclose(*outs, rtol=1e-13)
+    excitable = np.empty(30)
+    papers.excitability(base, x, y, gap, 2.0, 0.6, 8.0, 24.0, excitable)
+    expected = [
+        e + 2.0 * rise * math.exp(-age / 8.0) - 0.6 * fall * math.exp(-age / 24.0)
+        for e, rise, fall, age in zip(base, x, y, gap, strict=True)
+    ]
+    np.testing.assert_allclose(excitable, expected, rtol=1e-12)
     engrams = np.array(
         [papers.allocate(rng.standard_normal(30), 6) for _ in range(12)], dtype=np.int16
     )
-    assert (papers.allocate.py_func(outs[0], 6) == papers.allocate(outs[0], 6)).all()
+    assert (papers.allocate.py_func(excitable, 6) == papers.allocate(excitable, 6)).all()
     states = [(x.copy(), y.copy(), gap.copy()) for _ in range(2)]
     for kernel, state in zip((papers.activate, papers.activate.py_func), states, strict=True):
         kernel(engrams[0], 50.0, 8.0, 24.0, 1.5, *state)

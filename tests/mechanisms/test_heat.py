@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
@@ -21,17 +22,14 @@ def engine(ids: tuple[str, ...]) -> Engine:
     return made
 
 
-def test_kernel_jitted_equals_plain() -> None:
+def test_heat_is_the_logistic_of_the_log_odds_and_a_half_without_them() -> None:
     rng = np.random.default_rng(0)
-    activation, strength, jitted, plain = (
-        rng.normal(0, 9, 30),
-        rng.normal(size=30),
-        np.empty(30),
-        np.empty(30),
-    )
-    module.heat(activation, strength, jitted)
-    module.heat.py_func(activation, strength, plain)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(jitted, plain, rtol=1e-14)
+    activation, strength = rng.normal(0, 9, 30), rng.normal(size=30)
+    activation[:4], strength[:4] = (800.0, -800.0, -np.inf, np.inf), (0.0, 0.0, np.inf, 0.0)
+    heat = np.empty(30)
+    module.heat(activation, strength, heat)
+    np.testing.assert_allclose(heat[3:], expit(activation[3:] + strength[3:]), rtol=1e-14)
+    assert heat[:4].tolist() == [1.0, 0.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("fusion", ["convex_fusion", "weighted_rrf"])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -22,12 +24,12 @@ def engine(**recency: float) -> Engine:
     return made
 
 
-def test_kernel_jitted_equals_plain() -> None:
-    rng = np.random.default_rng(0)
-    last, jitted, plain = rng.uniform(0, 100, 30), np.empty(30), np.empty(30)
-    module.recency(90.0, last, 7.0, jitted)
-    module.recency.py_func(90.0, last, 7.0, plain)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(jitted, plain, rtol=1e-14)
+def test_recency_decays_from_each_access_and_never_exceeds_one() -> None:
+    last, decayed = np.random.default_rng(0).uniform(0, 100, 30), np.empty(30)
+    module.recency(90.0, last, 7.0, decayed)
+    expected = [1.0 if t > 90.0 else math.exp((t - 90.0) / 7.0) for t in last]
+    assert (decayed == 1.0).any()
+    np.testing.assert_allclose(decayed, expected, rtol=1e-14)
 
 
 def test_the_latest_is_ranked_first_and_scores_halve_with_the_half_life() -> None:

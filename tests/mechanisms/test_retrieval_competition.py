@@ -39,23 +39,23 @@ def test_kernels_compiled_equal_plain() -> None:
     ordered = np.sort(drive)[::-1].copy()
     outs = []
     for pick in (lambda k: k, lambda k: k.py_func):
-        x, stands, change, traces, loss, wide = (
-            np.zeros(12),
-            np.empty(12),
-            np.empty(12),
-            np.zeros(12),
-            np.empty(12),
-            np.empty(12),
-        )
+        x, traces = np.zeros(12), np.zeros(12)
+        stands, change, loss = (np.empty(12) for _ in range(3))
         pick(papers.settle)(drive, 0.3, 0.2, 0.1, 80, noise, x)
         pick(papers.standing)(drive, x, 0.2, stands)
         level = pick(papers.normal_inhibition)(drive, 4)
         pick(papers.contrast)(drive, drive, target, level, 0.3, 2.0, change)
         pick(papers.add_traces)(30.0, change, 20.0 * drive, 24.0, traces)
-        pick(papers.spread_out)(scores, np.arange(3, 15), wide)
         pick(printed.suppressed)(ordered, 0.3, loss)
-        outs.append(np.concatenate([x, stands, [level], change, traces, loss, wide]))
-    np.testing.assert_allclose(*outs, rtol=1e-6)  # the scores are float32
+        outs.append(np.concatenate([x, stands, [level], change, traces, loss]))
+    np.testing.assert_allclose(*outs, rtol=1e-12)
+    wide, level = np.empty(12), np.empty(12)
+    papers.spread_out(scores, np.arange(3, 15), wide)
+    np.testing.assert_allclose(
+        wide, np.interp(scores[3:15], [min(scores[3:15]), max(scores[3:15])], [0, 1]), rtol=1e-12
+    )
+    papers.spread_out(scores, np.full(12, 4), level)
+    assert not level.any()
     assert papers.unit(0.6, 0.4, 2.0) == pytest.approx(papers.unit.py_func(0.6, 0.4, 2.0))
     assert papers.faded(-1.0, 5.0, 24.0) == pytest.approx(papers.faded.py_func(-1.0, 5.0, 24.0))
 

@@ -107,15 +107,13 @@ def test_network_kernels_compiled_equal_plain() -> None:
             np.zeros(len(links)),
             np.full(len(links), paper.NO_SYNAPSE),
         )
-        late, out, importance, heat = (
-            np.zeros(n),
+        late, importance, heat = (
             np.zeros(n),
             rng.permutation(n) * 0.0 + np.linspace(0.2, 0.9, n),
             np.ones(n),
         )
-        induce, capture, log_weight, lift = (
-            k.py_func if plain else k
-            for k in (paper.induce, paper.capture, paper.log_weight, printed.lift)
+        induce, capture, lift = (
+            k.py_func if plain else k for k in (paper.induce, paper.capture, printed.lift)
         )
         for row in range(n):
             induce(
@@ -151,10 +149,16 @@ def test_network_kernels_compiled_equal_plain() -> None:
             synthesis,
             late,
         )
-        log_weight(6.0, created, induced, late, 4.2, 1.9, out)
-        results.append(np.concatenate([drive, proteins, synthesis, late, out, importance, heat]))
+        results.append(np.concatenate([drive, proteins, synthesis, late, importance, heat]))
     assert (results[0][-n:] > 1.0).any() and (late > 0.0).any()
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
+    strength = np.empty(n)
+    paper.log_weight(6.0, created, induced, late, 4.2, 1.9, strength)
+    expected = [
+        math.log(1.0 + change * math.exp((time - 6.0) / 1.9) / 4.2 + z)
+        for time, change, z in zip(created, induced, late, strict=True)
+    ]
+    np.testing.assert_allclose(strength, expected, rtol=1e-12)
 
 
 def test_a_strong_memory_keeps_a_weak_one_that_shares_an_entity(
