@@ -93,10 +93,10 @@ def banned(only: Only, event_log: EventLog, store: Cells, graph: Graph) -> NDArr
     return out
 
 
-def _mentioning(name: str, graph: Graph) -> NDArray[np.int32]:
+def _mentioning(name: str, graph: Graph) -> NDArray[np.int64]:
     """The rows that mention an entity, by its normal form.  O(rows)."""
     number = graph.entity_id(name)
     if number is None:
-        return np.empty(0, np.int32)
+        return np.empty(0, np.int64)
     ends = graph.target[graph.neighbours(entity_node(number), EdgeType.ENTITY)]
-    return np.asarray(ends[ends >= 0])
+    return ends[ends >= 0].astype(np.int64)
