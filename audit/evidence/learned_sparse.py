@@ -59,7 +59,7 @@ def signal_of(
 
 
 def _filled(scores: Any) -> list[float]:
-    return np.nan_to_num(np.asarray(scores, float), nan=-1.0).tolist()
+    return [-1.0 if math.isnan(score) else float(score) for score in scores]
 
 
 def sparse_rows(seed: int) -> tuple[Any, Any]:
