@@ -34,9 +34,12 @@ from functools import cached_property
 from math import log
 from typing import Final
 
+import numpy as np
+
 from ..base.counts import plural
 from ..text.condensing import by_centrality, keywords, sentences, summary
 from ..text.features import terms_of
+from ..text.words import terms_of_parts
 from .quoting import blocks, closed, fence
 from .tokens import LENGTH, TokenCounter
 
@@ -473,7 +476,16 @@ class Pieces:
         """For each piece the sum of the idf of the stems that it holds; the idf are those over all
         pieces.
         """
-        own = [stems & _stems(text) for text in self.texts]
+        read = terms_of_parts(self.texts)  # at once: a long text has thousands of pieces
+        known = {i: word for i, word in enumerate(read.words) if word in stems}
+        places = np.flatnonzero(np.isin(read.numbers, list(known)))
+        own = [set[str]() for _ in self.texts]
+        for piece, number in zip(
+            np.searchsorted(read.ends, places, "right").tolist(),
+            read.numbers[places].tolist(),
+            strict=True,
+        ):
+            own[piece].add(known[number])
         often = Counter(stem for piece_stems in own for stem in piece_stems)
         return [
             sum(log((len(own) + 1) / often[stem]) for stem in sorted(piece_stems))

@@ -29,6 +29,7 @@ from ..base.numerics import exact_kernel, kernel, read_only
 from ..base.sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import TextMemo
+from ..text.numbering import codes_of, numbered, strings
 from ..text.words import NumberedTerms, written
 
 __all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure",
@@ -218,20 +219,37 @@ class Postings(Generic[Entry]):
         self.free = np.full(64, -1, np.int64)
         self.used = 0
 
-    def append(self, keys: NDArray[np.int64], entries: NDArray[Entry], n_keys: int) -> None:
-        """Append `entries[i]` to the list of `keys[i]`; keys are distinct and below `n_keys`.
+    def append(
+        self,
+        keys: NDArray[np.int64],
+        entries: NDArray[Entry],
+        n_keys: int,
+        among: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    ) -> None:
+        """Append `entries[i]` to the list of `keys[i]`, one after another; keys are below `n_keys`.
         Amortised O(len(keys)).
+
+        among  the distinct keys and how often each is appended to; None: keys are distinct
         """
         if n_keys > self.start.size:
             size = max(n_keys, 2 * self.start.size)
             self.start, self.length, self.capacity = (
                 _grown(array, size) for array in (self.start, self.length, self.capacity)
             )
-        room = self.used + _space_needed(keys, self.length, self.capacity)
+        room = self.used + (
+            self._space(*among) if among else _space_needed(keys, self.length, self.capacity)
+        )
         if room > self.pool.size:
             self.pool = _grown(self.pool, max(room, 2 * self.pool.size))
         self.used = _append(
             keys, entries, self.pool, self.start, self.length, self.capacity, self.free, self.used
+        )
+
+    def _space(self, keys: NDArray[np.int64], times: NDArray[np.int64]) -> int:
+        """As `_space_needed`, for so many postings of each key: a block moves to ever larger ones."""
+        before, after = self.capacity[keys], _block(self.length[keys] + times)
+        return int(
+            np.where(after > before, 2 * (after - np.maximum(before, MIN_BLOCK // 2)), 0).sum()
         )
 
     def restore(self, saved: Forward) -> NDArray[np.float64]:
@@ -247,8 +265,7 @@ class Postings(Generic[Entry]):
             saved.keys, n_keys, self.length
         ):
             raise ValueError("a posting has an unknown key")
-        blocks = np.ceil(np.log2(np.maximum(self.length, MIN_BLOCK) / MIN_BLOCK)).astype(np.int64)
-        self.capacity = np.where(self.length > 0, MIN_BLOCK << blocks, 0)
+        self.capacity = np.where(self.length > 0, _block(self.length), 0)
         self.start = np.cumsum(self.capacity) - self.capacity
         self.used = int(self.capacity.sum())
         self.pool = np.zeros(max(self.pool.size, self.used), self.pool.dtype)
@@ -323,45 +340,57 @@ class BM25Index:
             np.array(self.vocabulary.intern(counts), np.int64),
             np.fromiter(counts.values(), np.int64, len(counts)),
         )
-        self._add(Added(ids, times, self.vocabulary.since(known)), len(terms), counted)
+        self._put(ids, times, row, counted)
+        if self.journal is not None:
+            self.journal.append(Added(ids, times, self.vocabulary.since(known)))
+        self._measure(np.array([len(terms)]), counted)
 
     def extend(self, texts: NumberedTerms, counted: bool = True) -> None:
         """Index the terms of the next rows, as `add` does one after another."""
         known, sizes = len(self.vocabulary), np.diff(texts.ends, prepend=0)
-        numbers = np.array(self.vocabulary.intern(texts.words), np.int64)[texts.numbers]
+        of_word = np.array(self.vocabulary.intern(texts.words), np.int64)
         rows = np.repeat(np.arange(len(sizes)), sizes)
-        _, places, times = np.unique(
-            rows * len(self.vocabulary) + numbers, return_index=True, return_counts=True
-        )
-        order = np.argsort(places)  # the distinct terms of each row, in order of appearance
-        places, times = places[order], times[order]
-        ids, ends = numbers[places], np.searchsorted(rows[places], np.arange(len(sizes)), "right")
-        first = 0
-        for end, length in zip(ends.tolist(), sizes.tolist(), strict=True):
-            of_row = ids[first:end]
-            new = max(known, int(of_row.max()) + 1) if len(of_row) else known
-            names = self.vocabulary.since(known, new)
-            self._add(Added(of_row, times[first:end], names), length, counted)
-            first, known = end, new
-
-    def _add(self, added: Added, length: int, counted: bool) -> None:
-        """Index the next row.  length: its terms, with repeats."""
-        row, ids, times = self.n_rows, added.keys, added.counts
-        if times is not None and len(ids):
-            self._postings.append(
-                ids, (row << TF_BITS) | np.minimum(times, (1 << TF_BITS) - 1), len(self.vocabulary)
-            )
-            if not counted:
-                _count(self._uncounted, ids)
+        # the distinct terms of each row, in order of appearance
+        numbers, first = numbered(rows * len(texts.words) + texts.numbers)
+        keys, times = of_word[texts.numbers[first]], np.bincount(numbers)
+        among = of_word, np.bincount(texts.numbers[first], minlength=len(of_word))
+        self._put(keys, times, self.n_rows + rows[first], counted, among)
         if self.journal is not None:
-            self.journal.append(added)
-        if row == self._lengths.size:
-            self._lengths = _grown(self._lengths, 2 * row)
-        self._lengths[row] = length
-        self.n_rows += 1
+            for_row, ends = known, np.searchsorted(first, texts.ends).tolist()
+            for begin, end in zip([0, *ends], ends, strict=False):
+                of_row = keys[begin:end]
+                new = max(for_row, int(of_row.max(initial=-1)) + 1)
+                names = self.vocabulary.since(for_row, new)
+                self.journal.append(Added(of_row, times[begin:end], names))
+                for_row = new
+        self._measure(sizes, counted)
+
+    def _put(
+        self,
+        keys: NDArray[np.int64],
+        times: NDArray[np.int64],
+        rows: NDArray[np.int64] | int,
+        counted: bool,
+        among: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    ) -> None:
+        """Append the postings of the next rows, in order of the rows; among: as in
+        `Postings.append`.
+        """
+        if len(keys):
+            entries = (rows << TF_BITS) | np.minimum(times, (1 << TF_BITS) - 1)
+            self._postings.append(keys, entries, len(self.vocabulary), among)
+            if not counted:
+                _count(self._uncounted, keys)
+
+    def _measure(self, lengths: NDArray[np.int64], counted: bool) -> None:
+        """Note the lengths of the next rows, in terms with repeats."""
+        if (end := self.n_rows + len(lengths)) > self._lengths.size:
+            self._lengths = _grown(self._lengths, max(end, 2 * self._lengths.size))
+        self._lengths[self.n_rows : end] = lengths
+        self.n_rows = end
         if counted:
-            self._total += length
-            self.n_counted += 1
+            self._total += int(lengths.sum())
+            self.n_counted += len(lengths)
 
     def restore(self, saved: Forward) -> None:
         """Fill the empty index with saved rows: it continues as the saved one would have.
@@ -629,14 +658,15 @@ def _trigrams_of_words(words: list[str]) -> list[str]:
     what it costs alone.
     """
     joined = "".join([f"  {word} " for word in words])
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
-    numbers = (codes[:-2] << 42) | (codes[1:-1] << 21) | codes[2:]
+    codes = codes_of(joined)
+    keys = codes.astype(np.int64)
+    numbers = (keys[:-2] << 42) | (keys[1:-1] << 21) | keys[2:]
     ends = np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + 3)
     within = np.ones(len(codes), np.bool_)
     within[ends - 1] = within[ends - 2] = False  # they lead into the next word
     places = np.flatnonzero(within)
-    first = np.sort(np.unique(numbers[places], return_index=True)[1])
-    return [joined[i : i + 3] for i in places[first].tolist()]
+    begin = places[numbered(numbers[places])[1]]
+    return strings(codes, begin, begin + 3)
 
 
 @TextMemo
@@ -646,6 +676,12 @@ def _trigrams_of_word(word: str) -> tuple[str, ...]:
     """
     padded = f"  {word} "
     return tuple([intern(padded[i : i + 3]) for i in range(len(word) + 1)])
+
+
+def _block(length: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Entries of the smallest block that holds so many."""
+    blocks = np.ceil(np.log2(np.maximum(length, MIN_BLOCK) / MIN_BLOCK)).astype(np.int64)
+    return MIN_BLOCK << blocks
 
 
 def _count(counts: dict[int, int], ids: NDArray[np.int64]) -> None:

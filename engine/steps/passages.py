@@ -120,7 +120,7 @@ class Passages:
             kept = vectors
             self._keep_vectors(row, vectors)
         if self._keeps_words and len(self._with_words.array) == number:
-            self._spans.journal = words
+            self._spans.journal = None if self.journal is None else words
             self._keep_words(row, text, counted)
             self._spans.journal = None
         if self.journal is not None:

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from .english import STOP_WORDS
 from .memo import remembered
+from .numbering import Stretches, numbered, strings
 
 RULE: Final = "2"  # for terms; part of the format of a file, which is refused with another rule
 # what ends a sentence before a space, beside `.`, `!` and `?`
@@ -47,6 +48,7 @@ PILED: Final = 30
 # a name here begins with the word before it, however far away that stands
 REACHES_BACK: Final = "_&"
 KEPT: Final = 0x20000  # characters below have their forms remembered
+LONG: Final = 4_096  # characters of a text whose terms are told apart as numbers
 
 # --------------------------------------------------------------------------------------------------
 
@@ -387,34 +389,39 @@ class NumberedTerms:
 def terms_of_parts(texts: tuple[str, ...]) -> NumberedTerms:
     """The terms of many texts, stemmed and without stop words, as `terms_of` gives them.
 
-    Texts in scripts without spaces, Korean or emoji are read as one, with an emoji between them
-    that none of them has, because reading one text has a cost beside that of its length.
+    Texts among which there are scripts without spaces, Korean or emoji are read as one, with an
+    emoji between them that none of them has, because reading one text has a cost beside that of its
+    length.
 
     >>> terms_of_parts(("her cats", "cats and tea"))
     NumberedTerms(words=('cat', 'tea'), numbers=array([0, 0, 1]), ends=array([1, 3]))
     """
-    terms, ends = _listed_in_parts(texts)
-    places: dict[str, int] = {}
-    numbers = np.array([places.setdefault(term, len(places)) for term in terms], np.int64)
-    return NumberedTerms(tuple(places), numbers, np.array(ends, np.int64))
-
-
-def _listed_in_parts(texts: tuple[str, ...]) -> tuple[list[str], list[int]]:
-    """The terms of many texts in order, and where those of each text end."""
     whole = "\n".join(texts)
     mark = next((mark for mark in _UNASSIGNED if mark not in whole), "")
-    if mark and not whole.isascii():
-        between = f"\n{mark}\n"
-        joined = fold(between.join(texts))
-        if not any(map(_is_plain, joined.split(between))) and REACHES_BACK not in joined:
-            terms = _indexed(joined, True, True)
-            marks = [i for i, term in enumerate(terms) if term == mark]
-            return (
-                [term for term in terms if term != mark],
-                [at - before for before, at in enumerate([*marks, len(terms)])],
-            )
+    if mark and not whole.isascii() and len(texts) > 1:
+        folded = fold(f"\n{mark}\n".join(texts))
+        if not (
+            _is_plain(folded.replace(mark, ""))
+            or REACHES_BACK in folded
+            or _READ_APART.search(folded)
+        ):
+            return _parted(*_numbered_terms(folded, True, True), mark)
     listed = [_indexed(fold(text), True, True) for text in texts]
-    return list(chain.from_iterable(listed)), list(accumulate(map(len, listed)))
+    places: dict[str, int] = {}
+    numbers = [places.setdefault(term, len(places)) for term in chain.from_iterable(listed)]
+    ends = list(accumulate(map(len, listed)))
+    return NumberedTerms(tuple(places), np.array(numbers, np.int64), np.array(ends, np.int64))
+
+
+def _parted(words: list[str], numbers: NDArray[np.int64], mark: str) -> NumberedTerms:
+    """The terms of the texts between the marks, of which there is one at least."""
+    number = words.index(mark)
+    marks = np.flatnonzero(numbers == number)
+    ends = np.append(marks, len(numbers)) - np.arange(len(marks) + 1)
+    numbers = np.delete(numbers, marks)
+    return NumberedTerms(
+        (*words[:number], *words[number + 1 :]), numbers - (numbers > number), ends
+    )
 
 
 def terms_within(before: str, text: str, after: str) -> list[str]:
@@ -438,24 +445,113 @@ def terms_within(before: str, text: str, after: str) -> list[str]:
 
 @remembered
 def _terms(text: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
-    return _indexed(fold(text), stem, stop_words)
+    folded = fold(text)
+    return (_long_terms if len(folded) > LONG else _indexed)(folded, stem, stop_words)
+
+
+@remembered
+def _long_terms(folded: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
+    """Of forms of a text that differ before folding, as those before and after composing."""
+    return _indexed(folded, stem, stop_words)
 
 
 def _indexed(
-    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] = _written
+    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] | None = None
 ) -> tuple[str, ...]:
     """The terms of a folded text; one string a term, however many texts are remembered."""
-    words, latin = read(folded), _LATIN.search(folded)
+    if len(folded) > LONG and read is not _written and not _is_plain(folded):
+        words, numbers = _numbered_terms(folded, stem, stop_words)
+        return tuple(np.array([*words, None], object)[numbers].tolist())
+    words, latin = (read or _written)(folded), _LATIN.search(folded)
     if stop_words and latin:
         words = [word for word in words if word not in STOP_WORDS]
-    if stem and latin:  # the stemmer changes the ends of words in Latin letters alone
-        places = [i for i, word in enumerate(words) if word[-1] < "\x80" and 2 < len(word) <= 64]
-        for i, stemmed in zip(places, stems([words[i] for i in places]), strict=True):
-            words[i] = stemmed
+    if stem and latin:
+        words = _stemmed(words)
     # after stemming, which changes no word of these scripts
     if any(word[0] >= FIRST_SPACELESS and len(word) > 1 for word in words):
         words = _pieces(words)
     return tuple(map(sys.intern, words))
+
+
+def _numbered_terms(
+    folded: str, stem: bool, stop_words: bool
+) -> tuple[list[str], NDArray[np.int64]]:
+    """The distinct terms of a text that is not plain, in order of first appearance, and (n,) the
+    place among them of each term of the text: those of `_indexed`.
+
+    A stretch of the text in a script without spaces, in Korean or of emoji is told apart by the
+    number of its characters, so that only distinct ones become strings.  All other words, long
+    stretches and names are strings at once.  O(length).
+    """
+    kinds, stretches = _SHAPE.kinds(folded), Stretches.of(folded)
+    starts, ends = _units(kinds)
+    begin, end = _pieces_of(kinds, starts, ends, np.isin(_GROUPS[kinds[starts]], (2, 3)))
+    spelt = (_GROUPS[kinds[begin]] == 1) | (end - begin > stretches.longest)
+    known = dict[str, int]()
+    keys = np.zeros(len(begin), np.int64)
+    keys[~spelt] = stretches.keys(begin[~spelt], end[~spelt])
+    keys[spelt] = [
+        ~known.setdefault(folded[a:b], len(known))
+        for a, b in zip(begin[spelt].tolist(), end[spelt].tolist(), strict=True)
+    ]
+    latin = _LATIN.search(folded)
+    names = [
+        (unit, term)
+        for unit, name in _behind_words(folded, kinds, starts, ends)
+        for term in (
+            _pieces(_stemmed([name]) if stem and latin else [name])
+            if name[0] >= FIRST_SPACELESS
+            else [name]
+        )
+    ]
+    if names:
+        at = np.searchsorted(begin, np.append(starts, len(folded))[[unit for unit, _ in names]])
+        keys = np.insert(keys, at, [~known.setdefault(term, len(known)) for _, term in names])
+        begin, end = np.insert(begin, at, 0), np.insert(end, at, 0)
+    terms = dict[str, int]()
+    if known:  # without stop words, and words that have one stem as one
+        stemmed = _stemmed(list(known)) if stem and latin else known
+        number = [
+            -1 if stop_words and word in STOP_WORDS else terms.setdefault(term, len(terms))
+            for word, term in zip(known, stemmed, strict=True)
+        ]
+        spelt = keys < 0
+        of_string = np.array(number, np.int64)[~keys[spelt]]
+        keys[spelt] = ~of_string
+        kept = np.ones(len(keys), np.bool_)
+        kept[spelt] = of_string >= 0
+        keys, begin, end = keys[kept], begin[kept], end[kept]
+    numbers, first = numbered(keys)
+    begin, end, spelt = begin[first], end[first], keys[first] < 0
+    words = strings(stretches.codes, begin[~spelt], end[~spelt])
+    if spelt.any():
+        both = np.empty(len(first), object)
+        both[~spelt] = words
+        both[spelt] = np.array([*terms, None], object)[~keys[first][spelt]]
+        words = both.tolist()
+    if any(term[0] >= FIRST_SPACELESS for _, term in names):  # a stretch may be such a term
+        places: dict[str, int] = {}
+        numbers = np.array([places.setdefault(word, len(places)) for word in words])[numbers]
+        words = list(places)
+    return words, numbers
+
+
+def _behind_words(
+    folded: str, kinds: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> list[tuple[int, str]]:
+    """Names of a text as `_with_names` lists them, each with the number of words before it."""
+    behind, before, begins = list[tuple[int, str]](), 0, starts.tolist()
+    for first, last, kind in _names_in(
+        folded, kinds.tobytes().decode("ascii"), _SHAPED_NAMES, _SHAPED_LONE
+    ):
+        name, at = folded[first:last] + "=" * (kind == "lone"), bisect_left(begins, first)
+        if kind == "attached" and at > before:
+            name = folded[starts[at - 1] : ends[at - 1]] + name
+        elif kind == "attached" and behind:
+            name = behind[-1][1] + name
+        before = bisect_left(begins, last)
+        behind.append((before, name))
+    return behind
 
 
 def stems(words: list[str]) -> list[str]:
@@ -464,25 +560,54 @@ def stems(words: list[str]) -> list[str]:
     return stemmed
 
 
+def _stemmed(words: list[str]) -> list[str]:
+    """Stems of terms: the stemmer changes the ends of words in Latin letters alone."""
+    places = [i for i, word in enumerate(words) if word[-1] < "\x80" and 2 < len(word) <= 64]
+    words = words.copy()
+    for i, stemmed in zip(places, stems([words[i] for i in places]), strict=True):
+        words[i] = stemmed
+    return words
+
+
 def _pieces(words: Sequence[str]) -> list[str]:
-    """The terms of some words in order, of runs of a script without spaces their pairs of letters.
+    """The terms of some words in order, of runs of a script without spaces their pairs of
+    letters.
+    """
+    joined, sizes = "".join(words), np.fromiter(map(len, words), np.int64, len(words))
+    ends = np.cumsum(sizes)
+    run = (sizes > 1) & np.array([word[0] >= FIRST_SPACELESS for word in words])
+    begin, end = _pieces_of(_SHAPE.kinds(joined), ends - sizes, ends, run)
+    return [joined[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True)]
+
+
+def _pieces_of(
+    kinds: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    run: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each term of some words begins and ends, in order.
+
+    kinds         (length,) of the characters of a text
+    starts, ends  (words,) of the words in it
+    run           (words,) which of them may be parted into pairs of letters
 
     A letter is a character of these scripts with the marks on it (d n), or a Korean one (h);
     letters of a word stand side by side.
     """
-    joined, sizes = "".join(words), np.fromiter(map(len, words), np.int64, len(words))
-    kinds, ends = _SHAPE.kinds(joined), np.cumsum(sizes)
-    starts = ends - sizes
-    run = (sizes > 1) & np.array([word[0] >= FIRST_SPACELESS for word in words])
+    sizes, edges = ends - starts, np.zeros(len(kinds) + 1, np.int8)
+    run = run & (sizes > 1)
+    edges[starts[run]] = 1
+    edges[ends[run]] -= 1
     letter = (kinds == ord("d")) | (kinds == ord("h"))
     mark = kinds == ord("n")
-    held = (letter | mark) & np.repeat(run, sizes)
+    held = (letter | mark) & np.cumsum(edges[:-1], dtype=np.int8).view(np.bool_)
     opens = np.ones(len(kinds), np.bool_)  # whether a mark here is on no letter
     opens[1:] = ~held[:-1]
     opens[starts] = True
     first = np.flatnonzero(held & (letter | opens))
-    word = np.searchsorted(ends, first, "right")  # of each letter
-    count = np.bincount(word, minlength=len(words))
+    word = np.repeat(np.arange(len(ends)), np.diff(np.searchsorted(first, ends), prepend=0))
+    count = np.bincount(word, minlength=len(ends))
     # a letter ends where the next of its word begins, or at the first character that is not held
     closed = np.append(np.flatnonzero(~held), len(kinds))
     last = np.minimum(closed[np.searchsorted(closed, first)], ends[word])
@@ -494,12 +619,22 @@ def _pieces(words: Sequence[str]) -> list[str]:
     begin = np.concatenate([starts[whole], first[:-1][paired]])
     end = np.concatenate([ends[whole], last[1:][paired]])
     order = np.argsort(begin, kind="stable")  # a word before the pair with which it begins
-    return [joined[a:b] for a, b in zip(begin[order].tolist(), end[order].tolist(), strict=True)]
+    return begin[order], end[order]
 
 
 def _is_plain(folded: str) -> bool:
     """Whether the words of a folded text are its runs of letters and digits."""
     return folded.isascii() or not _SPECIAL.search(folded)
+
+
+def _apart() -> re.Pattern[str]:
+    """Opening quotation marks and `’` before a dot, and numbers that are no digits beside a symbol
+    of a name, of the blocks of plain texts.
+    """
+    chars = [*map(chr, chain(range(0x80, 0x700), range(0x1E00, 0x2600)))]
+    opener = "".join([c for c in chars if _kind(c) in "('"])
+    number = "".join([c for c in chars if c.isalnum() and not c.isalpha()])
+    return re.compile(rf"[{opener}]\.|[{number}][+#]|\.[{number}]")
 
 
 def _kind(char: str) -> str:
@@ -564,6 +699,8 @@ _UNASSIGNED: Final = tuple(
 # Marks, scripts without spaces, Korean and emoji are outside these blocks, but for marks that
 # folding leaves out.
 _SPECIAL: Final = re.compile("[^\x00-\u06ff\u1e00-\u25ff]")
+# Where a plain text has a name that it has not in a text of any script, or the other way round.
+_READ_APART: Final = _apart()
 _LATIN: Final = re.compile("[a-z]")
 _WORD: Final = re.compile(r"[^\W_]+")
 _CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")

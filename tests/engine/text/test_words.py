@@ -14,6 +14,7 @@ from hanging import ended_if_it_hangs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hebbarium.engine.text import words as reading
 from hebbarium.engine.text.words import (
     PILED,
     composed,
@@ -265,6 +266,30 @@ def test_terms_of_many_texts_are_those_of_each(texts: list[str]) -> None:
     assert [terms[a:b] for a, b in pairwise(starts)] == [
         terms_of(text, stop_words=True) for text in texts
     ]
+
+
+NAMES = st.sampled_from(
+    ("C++", "c.", "#护照", "护照+", "ก้+", "여권+", "at&t+", "“.net", "the", "runs")
+)
+
+
+@given(st.lists(HOSTILE | RUNS | MARKED | KOREAN | NAMES, max_size=9), st.booleans(), st.booleans())
+def test_terms_of_a_long_text_are_those_of_a_short_one(
+    texts: list[str], stem: bool, stop_words: bool
+) -> None:
+    text = " ".join(texts) + "茶"
+    with pytest.MonkeyPatch.context() as patch:
+        short = reading._indexed(fold(text), stem, stop_words)
+        patch.setattr(reading, "LONG", 0)
+        assert reading._indexed(fold(text), stem, stop_words) == short
+
+
+@pytest.mark.parametrize(
+    "mixed", ["她的护照放在桌上。", "Ада 茶 at AT&T 🎉 runs. ", "여권을 가지고 "]
+)
+def test_a_long_text_has_the_terms_of_its_sentences(mixed: str) -> None:
+    assert len(mixed) * 900 > reading.LONG
+    assert terms_of(mixed * 900) == terms_of(mixed) * 900
 
 
 @given(HOSTILE | RUNS, HOSTILE, st.sampled_from(("", "Bo: ", "王: ", "x²+ ")), st.booleans())
