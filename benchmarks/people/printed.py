@@ -13,16 +13,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..probes.harness.bands import SeedEstimate, estimate
+from ..probes.harness.bands import COLDEST, HOTTEST, SeedEstimate, estimate
 from .paradigms.contract import BEYOND, Effect, Paradigm, Printed, ReadoutKind, Recalled, Tests
 from .readout import Readout
 from .scores import about
 
 Floats = NDArray[np.float64]
 NUMBERS: Final = 2  # of a readout
-# what temperature and threshold may be, standard deviations; a hotter readout would make an effect
-# that goes against people too small to be seen
-COLDEST, HOTTEST, FURTHEST = 0.05, 5.0, 10.0
+FURTHEST = 10.0  # what the threshold of a readout may be, standard deviations
 UNFITTED: Final = 1.0  # temperature where no number of people is known
 MARGIN: Final = 0.1  # of the effect of people
 LEAST: Final = 0.02  # margin of an effect of unknown size

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import curve_fit, least_squares
 
+from .harness.bands import COLDEST, HOTTEST
 from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, SECOND, Life
 from .stimuli import SYLLABLES, Stimuli
@@ -28,7 +29,6 @@ PRINTED: Final = {
     "31 d": (744.0, 0.211),
 }
 SAVINGS: Final = np.array([saved for _, saved in PRINTED.values()])
-COLDEST, HOTTEST = 0.05, 5.0  # temperatures that a fit may choose, as beside people
 ITEMS: Final = 13  # syllables of a list
 BEFORE: Final = 35  # sentences of other talk on the day before
 A_DAY: Final = 6  # sentences of other talk; only in the first days

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ...engine.base.errors import DataError
 
-RESULT, ROWS = "world.json", "rows.jsonl"
+RESULT, ROWS = "world.json", "rows.jsonl"  # files of such a folder
 FEWEST: Final = 2  # lives that have a spread
 
 

@@ -17,13 +17,13 @@ from ..execution.local import Progress, write_lines
 from ..execution.plan import Composition, planned
 from ..execution.setup import code_version
 from ..execution.spec import DEFAULTS
+from ..runs.world_effects import RESULT, ROWS
 from ..systems.by_name import OURS
 from .base import World
 from .report import WorldReport, to_html, to_json, to_markdown
 from .result import FLOOR, result_of, rows_of
 from .run import run_cells, specs_of
 
-ROWS, RESULT = "rows.jsonl", "world.json"
 BASELINE = "hybrid"  # the mechanism set of the floor: the cue alone
 STRENGTHS = (0.0, 0.5, 1.0)
 Named = tuple[str, str, str]  # arm, set, removed mechanism
@@ -133,13 +133,13 @@ def composed(
             cure=f"name mechanisms of {' or '.join(names)}, which `hebbarium show --set` lists",
         )
     arms, parts = list[Named](), list(floor)
-    for named_set in sets:
-        mine = [(named_set.name, named_set, "")] + [
-            (f"{named_set.name} without {id}", named_set.without([id]), id)
+    for mechanism_set in sets:
+        mine = [(mechanism_set.name, mechanism_set, "")] + [
+            (f"{mechanism_set.name} without {id}", mechanism_set.without([id]), id)
             for id in dict.fromkeys(on_trial)
-            if id in named_set.mechanisms
+            if id in mechanism_set.mechanisms
         ]
-        arms += [(name, named_set.name, removed) for name, _, removed in mine]
+        arms += [(name, mechanism_set.name, removed) for name, _, removed in mine]
         for name, chosen, removed in mine:
             parts += planned([Arm(name if removed else FULL, chosen, removed)], registry).arms
     return arms, [

@@ -18,6 +18,9 @@ FEWEST = 3  # seeds for an interval and a verdict
 RESAMPLES = 10_000
 # least share of the events told that are stored in an experiment that took place
 STORED = 0.9
+# temperatures of a readout that is fitted to numbers of people, standard deviations; a hotter one
+# would make an effect that goes against people too small to be seen
+COLDEST, HOTTEST = 0.05, 5.0
 
 
 class ProbeVerdict(StrEnum):
