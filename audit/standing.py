@@ -26,12 +26,12 @@ def statements(entry: Entry) -> Iterator[str]:
     for d in entry.departures:
         if d.kind == "none":
             yield f"it makes no difference to the equations that {d.what}: {d.why}"
-    for role, words in (("free", "the paper leaves open"), ("bound", "only bounds time or space")):
-        names = [name for name, p in entry.params.items() if p.role == role]
-        if names:
-            yield f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} what {words}"
-    if left_out := [e.id for e in entry.equations if e.paper and e.library]:
-        yield f"{', '.join(left_out)}: no hook needs what the entry calls library"
+    if free := [name for name, p in entry.params.items() if p.role == "free"]:
+        yield f"the paper leaves the value{'s' * (len(free) > 1)} of {', '.join(free)} open"
+    if bounds := [name for name, p in entry.params.items() if p.role == "bound"]:
+        yield f"{', '.join(bounds)} can limit time or space, and change nothing else"
+    if unused := [e.id for e in entry.equations if e.paper and e.library]:
+        yield f"the mechanism works without the equation{'s' * (len(unused) > 1)} {', '.join(unused)}, which no hook uses"
 
 
 def lacks_only_a_reading(facts: Sequence[RatingFact]) -> bool:
