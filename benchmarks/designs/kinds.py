@@ -316,18 +316,18 @@ class ArmChange:
     param: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def applied(self, chosen: MechanismSet, registry: Registry) -> MechanismSet:
-        applied_set = registry.set(self.of) if self.of else chosen
-        applied_set = applied_set.without(self.without)
+        mechanism_set = registry.set(self.of) if self.of else chosen
+        mechanism_set = mechanism_set.without(self.without)
         for old, new in self.swap.items():
-            applied_set = applied_set.swapped(old, new)
-        if on := [id for id in self.add if id in applied_set.mechanisms]:
+            mechanism_set = mechanism_set.swapped(old, new)
+        if on := [id for id in self.add if id in mechanism_set.mechanisms]:
             raise RegistryError(
                 f"{on[0]!r} is on already",
-                where=f"set {applied_set.name}",
+                where=f"set {mechanism_set.name}",
                 cure="leave it out of `add`",
             )
         return replace(
-            applied_set, mechanisms={**applied_set.mechanisms, **{id: {} for id in self.add}}
+            mechanism_set, mechanisms={**mechanism_set.mechanisms, **{id: {} for id in self.add}}
         ).overridden(self.param)
 
 

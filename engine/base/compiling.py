@@ -127,6 +127,9 @@ def is_kept(dispatcher: Any) -> bool:
 class Undisturbed(event.Listener):
     """No collection of garbage while kernels are compiled: numba makes millions of objects that
     live until the end, so that collecting takes an eighth of the time and finds next to nothing.
+
+    One kernel may be compiled within another.  Threads need no lock here: numba compiles, and
+    tells of it, under a lock of its own.
     """
 
     def __init__(self) -> None:

@@ -463,7 +463,11 @@ class Registry:
         )
         entries, read_sets = _contents(files)
         named, contexts = (
-            {file.stem: named_set for file, named_set in read_sets.items() if file.parent == folder}
+            {
+                file.stem: mechanism_set
+                for file, mechanism_set in read_sets.items()
+                if file.parent == folder
+            }
             for folder in (sets, sets / "contexts")
         )
         return cls(
