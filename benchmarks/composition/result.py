@@ -34,7 +34,7 @@ class Scored:
 
     name, metric, margin  as the constraint has them
     n, conversations      questions that are scored, and their conversations
-    whole, part           mean of the whole set, and of the part that was found
+    whole_mean, part_mean  of the whole set, and of the part that was found
     low, high             95 % interval of the loss, conversations as clusters; None without a
                           spread.  The part was chosen by these questions, so it flatters
     """
@@ -44,14 +44,14 @@ class Scored:
     margin: float
     n: int
     conversations: int
-    whole: float
-    part: float
+    whole_mean: float
+    part_mean: float
     low: float | None
     high: float | None
 
     @property
     def loss(self) -> float:
-        return self.whole - self.part
+        return self.whole_mean - self.part_mean
 
     @property
     def label(self) -> str:
@@ -144,7 +144,7 @@ class Composed:
         """
         margins, whole = (
             [scored.margin for scored in self.constraints],
-            [scored.whole for scored in self.constraints],
+            [scored.whole_mean for scored in self.constraints],
         )
 
         def worst(point: MeasuredPart) -> float:
@@ -168,7 +168,7 @@ def to_json(result: Composed) -> dict[str, Any]:
         "set": result.chosen.name,
         "cost": result.cost,
         "headline": result.headline,
-        "found": list(result.part.mechanisms),
+        "part": list(result.part.mechanisms),
         "removed": list(result.removed),
         "fixed": sorted(result.fixed),
         "constraints": [
@@ -195,7 +195,7 @@ def to_json(result: Composed) -> dict[str, Any]:
         "folds": [
             {
                 "held_out": [id for _, id in fold.held_out],
-                "found": [id for id in result.chosen.mechanisms if id in fold.part],
+                "part": [id for id in result.chosen.mechanisms if id in fold.part],
                 "losses": list(fold.losses),
             }
             for fold in (result.validated.folds if result.validated else ())
@@ -228,8 +228,8 @@ def constraint_rows(result: Composed) -> list[tuple[str, ...]]:
             (
                 scored.label,
                 f"{scored.n:,}",
-                number(scored.whole, 4),
-                number(scored.part, 4),
+                number(scored.whole_mean, 4),
+                number(scored.part_mean, 4),
                 number(scored.loss, 4),
                 f"{scored.margin:g}",
                 apart,
@@ -274,11 +274,42 @@ def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
     ]
 
 
+def path_rows(result: Composed) -> list[tuple[str, ...]]:
+    """Rows of a table: the best part of each size, its mean on each constraint, and whether it is
+    within the margins.
+    """
+    return [
+        (
+            str(len(point.part)),
+            *(number(score, 4) for score in point.scores),
+            "yes" if point.allowed else "no",
+        )
+        for point in result.path()
+    ]
+
+
 def to_markdown(result: Composed) -> str:
     """The tables of the report as Markdown."""
-    lines = [f"# The smallest part of {in_cell(result.chosen.name)}", "", result.headline + ".", ""]
+    data = " and ".join(dict.fromkeys(in_cell(scored.name) for scored in result.constraints))
+    made = result.provenance
+    lines = [
+        f"# The smallest part of {in_cell(result.chosen.name)} for {data}",
+        "",
+        f"{result.headline}. {plural(made['measured'], 'part')} were measured for the whole data, "
+        f"{made['measured_on_all']} of them on all; measured with code {made['code']}, "
+        f"{in_cell(made['embedder'])}.",
+        "",
+    ]
     lines += _markdown(HEADS, constraint_rows(result))
-    lines += ["", "How often each mechanism stays:", ""]
+    lines += ["", "The path, the best part of each size that was measured on all data:", ""]
+    labels = [scored.label for scored in result.constraints]
+    lines += _markdown(("mechanisms", *labels, "within the margins"), path_rows(result))
+    lines += [
+        "",
+        "How often each mechanism stays, in resamples of questions and conversations, and in the "
+        "searches without a fold:",
+        "",
+    ]
     lines += _markdown(MECHANISM_HEADS, mechanism_rows(result))
     lines += ["", *(f"- {step}" for step in result.steps)]
     return "\n".join(lines) + "\n"
@@ -298,7 +329,7 @@ def set_text(result: Composed, command: str) -> str:
     lines = [
         f"# The smallest part of {result.chosen.name} that `hebbarium compose` found: {command}",
         *(
-            f"# {scored.label}: {number(scored.part, 4)} ({result.chosen.name} {number(scored.whole, 4)}, "
+            f"# {scored.label}: {number(scored.part_mean, 4)} ({result.chosen.name} {number(scored.whole_mean, 4)}, "
             f"margin {scored.margin:g})"
             for scored in result.constraints
         ),
@@ -340,10 +371,13 @@ def panel(result: Composed, place: int, cost: str) -> dict[str, Any]:
     part of each size, and the line below which a part is not allowed.
     """
     scored = result.constraints[place]
-    floor, values = scored.whole - scored.margin, [part.scores[place] for part in result.points]
+    floor, values = (
+        scored.whole_mean - scored.margin,
+        [part.scores[place] for part in result.points],
+    )
     # parts far below the margin would flatten the rest
     low = max(min(values), floor - 12.0 * max(scored.margin, 0.005))
-    y = _scale(min(low, floor), max(*values, scored.whole), BOTTOM, TOP, lambda v: f"{v:.3f}")
+    y = _scale(min(low, floor), max(*values, scored.whole_mean), BOTTOM, TOP, lambda v: f"{v:.3f}")
     dearest = max(part.costs[cost] for part in result.points)
     x = _scale(0.0, dearest, LEFT, RIGHT, lambda v: f"{v:g}")
 
@@ -362,7 +396,7 @@ def panel(result: Composed, place: int, cost: str) -> dict[str, Any]:
         "found": next(
             at(part) for part in result.points if set(part.part) == set(result.part.mechanisms)
         ),
-        "whole": y.at(scored.whole),
+        "whole": y.at(scored.whole_mean),
         "floor": y.at(floor),
         "xs": x.ticks,
         "ys": y.ticks,

@@ -37,6 +37,7 @@ from hebbarium.engine.base.errors import HebbariumError, InputError, RegistryErr
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.reporting.text import in_cell
 
 REGISTRY = Registry.read()
 CHOSEN = MechanismSet(
@@ -246,14 +247,14 @@ def test_what_is_found_is_allowed_and_written_as_a_set(
     assert "The smallest part of some" in page
     assert "<svg" in page
     assert "loss held out" in (out / "composition.md").read_text()
-    section = "\n".join(
-        script("composition_page").section(json.loads((out / "composition.json").read_text()))
-    )
+    section = script("composition_page").section((out / "composition.md").read_text())
+    assert section.startswith("## The smallest part of some for ")
     assert result.headline in section
     sizes = [len(point.part) for point in result.path()]
     rows = section.partition("The path")[2].partition("How often")[0].splitlines()
     assert [int(row.split("|")[1]) for row in rows if row[:3].strip("| ").isdigit()] == sizes
-    assert all(f"| `{id}` | yes |" in section for id in result.part.mechanisms)
+    kept = {row.split(" | ")[0] for row in section.splitlines() if " | yes | " in row}
+    assert {f"| {in_cell(id)}" for id in result.part.mechanisms} <= kept
 
 
 def test_a_composition_that_was_stopped_continues_and_finds_the_same(
@@ -410,7 +411,7 @@ def test_the_command_prints_a_table_and_json(
     assert "The smallest part of hybrid" in said
     assert "composition.html" in said
     printed = json.loads(call(*common, "--json"))
-    assert printed["found"] == list(REGISTRY.set(str(tmp_path / "mine.yaml")).mechanisms)
+    assert printed["part"] == list(REGISTRY.set(str(tmp_path / "mine.yaml")).mechanisms)
 
 
 @pytest.mark.parametrize(
