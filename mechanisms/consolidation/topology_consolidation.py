@@ -87,7 +87,7 @@ from ..shared.topology_edits import (
     in_record_order,
     planned,
     record,
-    routed,
+    routed,  # noqa: F401  # a check and a mutant of the evidence reach it here
 )
 from ..shared.topology_links import Bank, Caps, Vector, add_links, add_versions, redirect
 from ..shared.topology_model import descriptors_by, diagnosed_by, plans_by
@@ -219,6 +219,9 @@ class TopologyConsolidationParams(Params):
     interval: int  # sessions between runs
     buffer: int  # memories that start a run at once
     gate: float  # least confidence
+    split_gate: float  # least confidence of a Split, where above `gate`
+    merge_gate: float
+    update_gate: float
     coherence: float  # least mean pairwise cosine of a Merge
     coverage: float  # least share of a text that its segments cover
     anchors: int  # nearest visible units of a context
@@ -263,8 +266,12 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         """Thresholds, and the operators that are on."""
         p = self.params
         on = zip(Operator, (p.split, p.merge, p.update), strict=True)
+        gates = (p.split_gate, p.merge_gate, p.update_gate)
         return RoutingGate(
-            p.gate, p.coherence, frozenset(operator for operator, switched in on if switched)
+            p.gate,
+            p.coherence,
+            frozenset(operator for operator, switched in on if switched),
+            tuple(zip(Operator, gates, strict=True)),
         )
 
     @forecast(reads=())
@@ -354,12 +361,15 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
             if self.params.model
             else diagnosed(contexts, sentences)
         )
-        if self.params.model:
-            desk.plans = plans_by(
-                view.language_model, routed(proposals, bank, self.gates, coherence)[0], desk.seen
-            )
         plans.scripts, plans.dropped = planned(
-            proposals, bank, self.gates, coherence, desk.plan, desk.unit, self.params.coverage
+            proposals,
+            bank,
+            self.gates,
+            coherence,
+            desk.plan,
+            desk.unit,
+            self.params.coverage,
+            desk.ask if self.params.model else None,
         )
         for script in plans.scripts:
             for draft in self._drafts(script, view):
@@ -555,7 +565,11 @@ class _Desk:
         # by a language model
         self.given: Mapping[int, Descriptor] = {}
         # by a language model
-        self.plans: Mapping[Proposal, Mapping[str, Any] | PlanError] = {}
+        self.plans: dict[Proposal, Mapping[str, Any] | PlanError] = {}
+
+    def ask(self, proposals: list[Proposal]) -> None:
+        """Ask the language model for the plans of its proposals."""
+        self.plans.update(plans_by(self.view.language_model, proposals, self.seen))
 
     def seen(self, row: int) -> Seen:
         unit = self._seen.get(row)

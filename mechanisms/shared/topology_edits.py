@@ -192,13 +192,22 @@ class RecordedRun:
 
 @dataclass(frozen=True, slots=True)
 class RoutingGate:
-    """Thresholds of routing: least confidence, least mean pairwise cosine of a Merge, and the
-    operators that are on.
+    """Thresholds of routing: least confidence, least mean pairwise cosine of a Merge, the operators
+    that are on, and the least confidence of an operator where it is above that of all.
     """
 
     confidence: float = 0.9
     coherence: float = 0.7
     operators: frozenset[Operator] = frozenset(Operator)
+    stricter: tuple[tuple[Operator, float], ...] = ()
+
+    def least(self, operator: Operator) -> float:
+        """Least confidence of a proposal of this operator.
+
+        >>> RoutingGate(0.8, stricter=((Operator.SPLIT, 0.95),)).least(Operator.SPLIT)
+        0.95
+        """
+        return max(self.confidence, dict(self.stricter).get(operator, 0.0))
 
 
 # What exactly did not fit (C.5, gating and applicability), as the detail of NORM_FILTER and
@@ -248,7 +257,7 @@ def _filtered(
     """The proposals that pass gate, Norm and coherence; the others go to `dropped`."""
     kept = []
     for given in proposals:
-        if given.confidence < gate.confidence:
+        if given.confidence < gate.least(given.operator):
             dropped.append(ProposalOutcome(given, Reason.LOW_CONF))
         elif given.operator not in gate.operators:
             dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "operator is off"))
@@ -455,6 +464,33 @@ def scripted(
     )
 
 
+def touched_by(proposal: Proposal, archived: Iterable[int], bank: Bank) -> set[int]:
+    """The units that the edit of a proposal touches: its targets, and the visible units that are
+    linked to what it archives.
+    """
+    return {*proposal.targets} | {
+        u
+        for v in archived
+        for kind in (EdgeType.SEMANTIC, EdgeType.VERSION)
+        for u in bank.sources(v, kind)
+        if bank.visible(u)
+    }
+
+
+def applicable(
+    queue: Iterable[Proposal], bank: Bank, touched: set[int], gate: RoutingGate, measure: Measure
+) -> list[Proposal]:
+    """The proposals of a queue that are applicable whatever becomes of those before them.  C.3."""
+    sure: list[Proposal] = []
+    reach: set[int] = set()
+    for proposal in queue:
+        if not obstacle(proposal, bank, touched, gate, measure):
+            if reach.isdisjoint(proposal.targets):
+                sure.append(proposal)
+            reach |= touched_by(proposal, proposal.targets, bank)
+    return sure
+
+
 def planned(
     proposals: Iterable[Proposal],
     bank: Bank,
@@ -463,6 +499,7 @@ def planned(
     planner: Planner,
     unit: Callable[[int], tuple[str, Descriptor]],
     least_coverage: float = 0.0,
+    ask: Callable[[list[Proposal]], object] | None = None,
 ) -> tuple[list[Script], list[ProposalOutcome]]:
     """Scripts in the order of execution, and what became of every other proposal.
 
@@ -473,14 +510,20 @@ def planned(
     measure  coherence of the targets of a Merge
     planner  the plan of a proposal
     unit     text and descriptor of a unit
+    ask      gets proposals that are applicable before the plan of any of them is wanted
     """
     queue, dropped = routed(proposals, bank, gate, measure)
     scripts: list[Script] = []
     touched: set[int] = set()
-    for proposal in queue:
+    asked: set[Proposal] = set()
+    for place, proposal in enumerate(queue):
         if detail := obstacle(proposal, bank, touched, gate, measure):
             dropped.append(ProposalOutcome(proposal, Reason.APPLICABLE_FAIL, detail))
             continue
+        if ask is not None and proposal not in asked:
+            batch = applicable(queue[place:], bank, touched, gate, measure)
+            ask(batch)
+            asked.update(batch)
         try:
             script = scripted(
                 proposal, planner(proposal), *unit(proposal.targets[0]), least_coverage
@@ -489,14 +532,7 @@ def planned(
             dropped.append(ProposalOutcome(proposal, failure.reason, failure.detail))
             continue
         scripts.append(script)
-        touched.update(proposal.targets)
-        for archived in script.archives:
-            touched.update(
-                u
-                for kind in (EdgeType.SEMANTIC, EdgeType.VERSION)
-                for u in bank.sources(archived, kind)
-                if bank.visible(u)
-            )
+        touched |= touched_by(proposal, script.archives, bank)
     return scripts, dropped
 
 

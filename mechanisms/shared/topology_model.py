@@ -221,7 +221,11 @@ def plan_in(reply: Reply) -> Mapping[str, Any] | PlanError:
 def plans_by(
     model: LanguageModel, proposals: Sequence[Proposal], seen: Callable[[int], Seen]
 ) -> dict[Proposal, Mapping[str, Any] | PlanError]:
-    """The plans of the proposals that a model made, asked in one batch."""
+    """The plans of the proposals that a model made, asked in one batch; none is asked for the
+    others.
+    """
     own = [p for p in proposals if p.why.startswith(BY_MODEL)]
+    if not own:
+        return {}
     replies = model.ask([plan_request(p, {v: seen(v) for v in p.targets}) for p in own])
     return {p: plan_in(reply) for p, reply in zip(own, replies, strict=True)}

@@ -538,6 +538,56 @@ def test_a_touched_unit_is_left_alone() -> None:
     assert {d.detail for d in dropped} == {"TOUCHED_CONFLICT"}
 
 
+def test_plans_are_asked_for_applicable_targets_alone() -> None:
+    """As if each was asked alone when its turn has come: asking in batches changes no edit, and what
+    an edit before may touch waits for the next batch.
+    """
+    proposals = [
+        Proposal(Operator.SPLIT, (5,), 0.99),
+        Proposal(Operator.MERGE, (0, 1), 0.99),
+        Proposal(Operator.UPDATE, (2, 1), 0.98),
+        Proposal(Operator.UPDATE, (4, 3), 0.97),
+        Proposal(Operator.UPDATE, (3, 2), 0.96),
+    ]
+    for fails in ([], [(0, 1)], [(0, 1), (2, 1)]):
+        outcomes = []
+        for batched in (True, False):
+            bank, batches = on_circle(0, 1, 2, 3, 4, 90), list[list[tuple[int, ...]]]()
+            bank.link(4, 0, EdgeType.SEMANTIC)
+
+            def plan(proposal: Proposal, bank: Any = bank, fails: Any = fails) -> Any:
+                bad = PlanError(Reason.SCHEMA_FAIL, "")
+                return bad if proposal.targets in fails else plan_of(bank)(proposal)
+
+            scripts, dropped = planned(
+                proposals, bank, RoutingGate(), coherence, plan,
+                lambda unit, bank=bank: (bank.texts[unit], Descriptor("x", ())), 0.0,
+                (lambda batch, to=batches: to.append([p.targets for p in batch]))
+                if batched else None,
+            )  # fmt: skip
+            outcomes.append(([s.proposal.targets for s in scripts], sorted(map(repr, dropped))))
+            asked = [targets for batch in batches for targets in batch]
+            if batched:
+                assert len(asked) == len(set(asked))
+                assert set(asked) == {s.proposal.targets for s in scripts} | {
+                    d.proposal.targets for d in dropped if d.reason is not Reason.APPLICABLE_FAIL
+                }
+        assert outcomes[0] == outcomes[1]
+
+
+def test_each_operator_may_have_a_threshold_of_its_own() -> None:
+    bank = on_circle(0, 1, 90)
+    given = [Proposal(Operator.SPLIT, (2,), 0.8), Proposal(Operator.MERGE, (0, 1), 0.8)]
+    for stricter, kept in (
+        ((), [Operator.SPLIT, Operator.MERGE]),
+        (((Operator.SPLIT, 0.9),), [Operator.MERGE]),
+        (((Operator.SPLIT, 0.8), (Operator.MERGE, 0.81)), [Operator.SPLIT]),
+    ):
+        queue, dropped = routed(given, bank, RoutingGate(0.5, 0.0, stricter=stricter), coherence)
+        assert [p.operator for p in queue] == kept
+        assert all(d.reason is Reason.LOW_CONF for d in dropped)
+
+
 @pytest.mark.parametrize(
     ("operator", "targets", "detail"),
     [
