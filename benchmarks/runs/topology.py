@@ -8,7 +8,8 @@ import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from statistics import median
+from pathlib import Path
+from statistics import fmean, median
 
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
@@ -19,6 +20,7 @@ from ...mechanisms.shared.topology_report import TopologyReport, recorded_runs, 
 from ..datasets import Dataset
 from ..execution.cells import later, prepare
 from ..execution.folder import RunFolder
+from ..reports.chart import line_chart
 from ..systems.by_name import OURS
 from ..systems.hebbarium import Hebbarium
 
@@ -39,10 +41,10 @@ def topologies(
     Cost: one encoding of each conversation.  Raises InputError for a run of another system or
     without a topology, HebbariumError.
     """
-    chosen, ids = _chosen(run, arm, conversation)
+    chosen, ids = chosen_arm(run, arm, conversation)
     reports = {}
     for id in ids:
-        with closing(_lived(run, chosen, id, data, registry, embedder, None)) as memory:
+        with closing(lived(run, chosen, id, data, registry, embedder, None)) as memory:
             reports[id] = reported(memory.engine)
     return reports
 
@@ -77,12 +79,12 @@ def replay(
 
     Cost: two encodings of each conversation.  Raises as `topologies`.
     """
-    chosen, ids = _chosen(run, arm, conversation)
+    chosen, ids = chosen_arm(run, arm, conversation)
     replays = {}
     for id in ids:
-        with closing(_lived(run, chosen, id, data, registry, embedder, None)) as first:
+        with closing(lived(run, chosen, id, data, registry, embedder, None)) as first:
             records, report = recorded_runs(first.engine), reported(first.engine)
-            with closing(_lived(run, chosen, id, data, registry, embedder, records)) as again:
+            with closing(lived(run, chosen, id, data, registry, embedder, records)) as again:
                 replays[id] = ReplayedTopology(
                     len(report.runs),
                     report.edits,
@@ -171,7 +173,7 @@ def _tokens(run: RunFolder, arm: str) -> float | None:
     )
 
 
-def _chosen(run: RunFolder, arm: str | None, conversation: str | None) -> tuple[str, list[str]]:
+def chosen_arm(run: RunFolder, arm: str | None, conversation: str | None) -> tuple[str, list[str]]:
     """The arm and the conversations; raises InputError for an arm of another system."""
     chosen = run.arm(arm)
     if (system := run.deciding(chosen).get("system", OURS)) != OURS:
@@ -184,7 +186,7 @@ def _chosen(run: RunFolder, arm: str | None, conversation: str | None) -> tuple[
     return chosen, ids
 
 
-def _lived(
+def lived(
     run: RunFolder,
     arm: str,
     conversation: str,
@@ -192,8 +194,15 @@ def _lived(
     registry: Registry,
     embedder: Embedder,
     recorded: Mapping[int, RecordedRun] | None,
+    path: Path | None = None,
+    *,
+    told: bool = True,
 ) -> Hebbarium:
-    """The memory after a conversation; with records, its consolidations execute these."""
+    """The memory after a conversation; with records, its consolidations execute these.
+
+    path  a file to keep it in
+    told  False: open the file as it is
+    """
     cell = run.cell(arm, conversation, data)
     mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
     if recorded is not None:
@@ -205,8 +214,25 @@ def _lived(
         embedder,
         cell.spec.seed,
         language_model=run.language_model() if recorded is None else None,
+        path=path,
     )
-    prepare(cell, memory)
-    for events in later(cell.conversation):
-        memory.encode(events)
+    if told:
+        prepare(cell, memory)
+        for events in later(cell.conversation):
+            memory.encode(events)
     return memory
+
+
+def surface_svg(reports: Mapping[str, TopologyReport]) -> str:
+    """The search space over time (All-Mem, I.4): all units, and those on the visible surface, after
+    each run; means over the conversations that had so many runs.
+    """
+    longest = max((len(report.runs) for report in reports.values()), default=0)
+    curves: dict[str, list[tuple[float, float, str]]] = {"all units": [], "visible units": []}
+    for number in range(longest):
+        runs = [report.runs[number] for report in reports.values() if len(report.runs) > number]
+        for name, field in (("all units", "units"), ("visible units", "visible")):
+            mean = fmean(run[field] for run in runs)
+            said = f"after consolidation {number + 1}: {mean:,.1f} {name}"
+            curves[name].append((number + 1.0, mean, said))
+    return line_chart("Search space over consolidations", "consolidation", curves)

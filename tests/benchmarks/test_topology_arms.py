@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import numpy as np
 import pytest
 
 from hebbarium.benchmarks.edits.arms import (
@@ -23,6 +24,7 @@ from hebbarium.benchmarks.edits.arms import (
     planted_world,
 )
 from hebbarium.benchmarks.execution.folder import RunFolder
+from hebbarium.benchmarks.runs.budgets import BudgetPoint, pareto
 from hebbarium.benchmarks.runs.topology import _tokens
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.memory.engine import Engine
@@ -153,6 +155,47 @@ def test_the_command_replays_a_run(hebbarium: Command, tmp_path: Path) -> None:
     assert row["turns"] * replay["runs"] == len(lines)
     code, _, err = hebbarium("topology", "replay", tmp_path / "run", tmp_path / "run")
     assert code and "give one folder" in err
+    code, out, _ = hebbarium("topology", "latency", tmp_path / "run", "--json")
+    (times,) = json.loads(out).values()
+    assert code == 0 and times["questions"] == 1 and times["memories"] >= len(lines)
+    # one question: the whole is the embedding and the retrieval of it
+    assert times["whole_ms"] == pytest.approx(times["embed_ms"] + times["retrieve_ms"])
+    assert min(times["embed_ms"], times["retrieve_ms"], times["cold_ms"], times["rebuild_ms"]) > 0
+    surface, curve = tmp_path / "surface.svg", tmp_path / "curve.svg"
+    assert hebbarium("topology", tmp_path / "run", "--figure", surface)[0] == 0
+    drawn = surface.read_text(encoding="utf-8")
+    assert drawn.count("<circle") == 2 * replay["runs"] and "visible units</title>" in drawn
+    code, out, _ = hebbarium("topology", "budgets", tmp_path / "run", "--figure", curve, "--json")
+    points = json.loads(out)
+    assert code == 0 and curve.read_text(encoding="utf-8").count("<circle") == len(points)
+    counts = [-(-len(line["text"]) // 4) for line in lines]  # of four characters
+    first = [p for p in points if p["shown"] == 1]
+    assert {p["tokens"] for p in first} <= {*map(float, counts)} and points[0]["best"]
+    assert max(p["recall"] for p in points) == 1.0
+    code, _, err = hebbarium("topology", "replay", tmp_path / "run", "--figure", curve)
+    assert code and "--figure" in err
+
+
+def test_the_pareto_set_is_what_no_point_is_better_than() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        points = [
+            BudgetPoint(k, k, k, float(tokens), float(recall))
+            for k, (tokens, recall) in enumerate(
+                zip(rng.integers(1, 9, 12), rng.integers(0, 5, 12) / 4, strict=True)
+            )
+        ]
+        marked = {p.shown: p.best for p in pareto(points)}
+        worse = {
+            p.shown: any(
+                q.tokens <= p.tokens
+                and q.recall >= p.recall
+                and (q.tokens < p.tokens or q.recall > p.recall or q.shown < p.shown)
+                for q in points
+            )
+            for p in points
+        }  # of equal points the first is in the set
+        assert marked == {k: not is_worse for k, is_worse in worse.items()}
 
 
 def test_tokens_that_a_run_did_not_count_are_not_said_to_be_none(tmp_path: Path) -> None:

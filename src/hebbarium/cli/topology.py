@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,9 +13,17 @@ from ..engine.base.errors import InputError
 from .app import app
 from .shared import JsonOption, installed_registry, print_json
 
+DOINGS: Final = ("replay", "latency", "budgets")
+
 if TYPE_CHECKING:
+    from ..benchmarks.datasets import Dataset
+    from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.runs.topology import ArmTopology, ReplayedTopology
+    from ..engine.catalogue.registry import Registry
+    from ..engine.ports.embedder import Embedder
     from ..mechanisms.shared.topology_report import TopologyReport
+
+    Asked = tuple[RunFolder, Dataset, Registry, Embedder]
 
 
 @app.command(short_help="Which memories a run split, merged and archived.")
@@ -23,8 +31,8 @@ def topology(
     words: Annotated[
         list[Path],
         typer.Argument(
-            metavar="[replay] RUN",
-            help="Folder of a run or an ablation; after `replay`, its records are executed again.",
+            metavar="[replay | latency | budgets] RUN",
+            help="Folder of a run or an ablation; a word before it does something else with it.",
         ),
     ],
     arm: Annotated[
@@ -37,6 +45,14 @@ def topology(
         bool,
         typer.Option("--table", help="One row for each arm of an ablation: visible, H95, costs."),
     ] = False,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            "--figure",
+            metavar="FILE",
+            help="Draw all and visible units over time, or the curve of `budgets`, as SVG.",
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Where the data are now; by default where the run read them."),
@@ -55,19 +71,29 @@ def topology(
 
     `topology replay RUN` lives every conversation a second time from these records alone, without
     a language model and without a diagnosis; exit code 1 if a memory is another one then.
+
+    `topology latency RUN` times each question from its embedding to the ranked answer, warm, and
+    apart from that the opening of the memory and its first question.
+
+    `topology budgets RUN` asks each memory with several numbers of anchors K, candidates L and
+    shown memories k: recall against tokens, and the triples that none is better than.
     """
     from ..benchmarks.execution.folder import RunFolder
-    from ..benchmarks.runs.topology import arm_table, replay, topologies
+    from ..benchmarks.runs.topology import arm_table, replay, surface_svg, topologies
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
     from ..mechanisms.shared.topology_report import together
 
-    again = len(words) == 2 and str(words[0]) == "replay"
-    if len(words) != 1 + again:
+    doing = str(words[0]) if len(words) == 2 else ""
+    if len(words) != 1 and doing not in DOINGS:
         raise InputError(
             f"{len(words)} words are given",
             where="topology",
-            cure="give one folder of a run, or `replay` and one",
+            cure=f"give one folder of a run, or one of {', '.join(DOINGS)} and one folder",
+        )
+    if figure is not None and (table or doing not in ("", "budgets")):
+        raise InputError(
+            "there is nothing to draw", where="--figure", cure="leave it out, or leave out the rest"
         )
     folder = RunFolder.read(words[-1])
     with Meter("embedding texts", least=100) as embedding:
@@ -76,11 +102,19 @@ def topology(
         if table:
             _show_table(arm_table(*asked), as_json)
             return
-        if again:
+        if doing == "replay":
             _show_replay(replay(*asked, arm=arm, conversation=conversation), as_json)
+            return
+        if doing == "latency":
+            _show_latency(asked, arm, conversation, as_json)
+            return
+        if doing == "budgets":
+            _show_budgets(asked, arm, conversation, figure, as_json)
             return
         reports = topologies(*asked, arm=arm, conversation=conversation)
     whole = together(reports.values())
+    if figure is not None:
+        _draw(figure, surface_svg(reports))
     if as_json:
         print_json(
             {
@@ -91,6 +125,72 @@ def topology(
         )
         return
     show(whole, reports)
+
+
+def _draw(figure: Path, svg: str) -> None:
+    from ..reporting.files import write_whole
+
+    write_whole(figure, [svg], shared=True)
+
+
+def _show_latency(asked: Asked, arm: str | None, conversation: str | None, as_json: bool) -> None:
+    """Print the times of each memory."""
+    from ..benchmarks.runs.latency import latencies
+    from ..console import print_table
+
+    times = latencies(*asked, arm=arm, conversation=conversation)
+    if as_json:
+        print_json({id: asdict(measured) for id, measured in times.items()})
+        return
+    heads = ("memories", "questions", "embed ms", "retrieve ms", "whole ms", "whole p95 ms",
+             "first ms", "open ms")  # fmt: skip
+    print_table(
+        "Latency from the embedding of a question to the ranked answer, warm (All-Mem, F.5)",
+        ("conversation", *heads),
+        [
+            (
+                id,
+                f"{m.memories:,}",
+                f"{m.questions:,}",
+                *(
+                    f"{value:.2f}"
+                    for value in (m.embed_ms, m.retrieve_ms, m.whole_ms, m.whole_p95_ms)
+                ),
+                f"{m.cold_ms:.2f}",
+                f"{m.rebuild_ms:.1f}",
+            )
+            for id, m in times.items()
+        ],
+        numbers=heads,
+        whole=heads,
+    )
+
+
+def _show_budgets(
+    asked: Asked, arm: str | None, conversation: str | None, figure: Path | None, as_json: bool
+) -> None:
+    """Print recall against tokens for each triple, and draw it."""
+    from ..benchmarks.runs.budgets import budgets, to_svg
+    from ..console import print_table
+
+    points = budgets(*asked, arm=arm, conversation=conversation)
+    if figure is not None:
+        _draw(figure, to_svg(points))
+    if as_json:
+        print_json([asdict(point) for point in points])
+        return
+    heads = ("K", "L", "k", "tokens", "recall")
+    print_table(
+        "Evidence against tokens (All-Mem, 4.3); *: no triple has as much recall with fewer tokens",
+        ("", *heads),
+        [
+            ("*" if p.best else "", str(p.anchors), str(p.candidates), str(p.shown),
+             f"{p.tokens:,.0f}", f"{p.recall:.4f}")
+            for p in points
+        ],
+        numbers=heads,
+        whole=heads,
+    )  # fmt: skip
 
 
 def _show_replay(replays: Mapping[str, ReplayedTopology], as_json: bool) -> None:
