@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import PLASTICITY
 from ..checks import adaptation, mutant, signature
 from ..memory import encode, memory_of, neighbour
@@ -65,6 +66,7 @@ def as_replay(specimen: Any) -> SimpleNamespace:
             threshold=0.3,
             compression=values["compression"],
             rehearsal=0.0,
+            round_robin=False,
         )
 
     return SimpleNamespace(
@@ -160,6 +162,29 @@ def replay_follows_relations(specimen: Any) -> Any:
     return [str(alone), str(related)], ["[0, 2]", "[0, 1, 2]"]
 
 
+@adaptation(
+    "RPP-6",
+    source="Cortex 4.2.3: round robin over domains, by hand: of four later memories of one project and two earlier ones of "
+    "another, with two seeds and four sequences, turns replay both projects, the hottest alone one",
+    papers=("cortex2026",),
+)
+def domains_are_replayed_in_turn(specimen: Any) -> Any:
+    measured = []
+    for turns in (False, True):
+        memory = memory_of(
+            specimen, consolidate_every=24.0, round_robin=turns, seeds=2, sequences=4, threshold=0.0
+        )
+        told = [("old", "They say Ada sang."), ("old", "They say Ada left.")]
+        told += [("new", f"They say Bo saw {n}.") for n in ("one", "two", "six", "ten")]
+        for hour, (project, text) in enumerate(told):
+            given = (("project", project),)
+            memory.encode(Event(float(hour), text, dated=False, attributes=given))
+        memory.advance(30.0)
+        replayed = np.flatnonzero(memory.column(specimen.PRINTED_REHEARSED) > 0.0)
+        measured.append([bool((replayed < 2).any()), bool((replayed >= 2).any())])
+    return measured, [[False, True], [True, True]]
+
+
 @signature(
     "RPP-3",
     source="Foster & Wilson 2006; Diba & Buzsaki 2007: sequences in the order of time or against it, Spearman",
@@ -246,10 +271,15 @@ def seed_alone(specimen: Any) -> Any:
 def forwards(specimen: Any) -> Any:
     return specimen.replacing(
         "selected",
-        lambda forward, reverse, threshold, most: [
+        lambda forward, reverse, threshold, most, domain=(): [
             (False, i) for i in range(min(most, len(forward)))
         ],
     )
+
+
+@mutant("turns are taken by no domain", rejected_by="RPP-6")
+def without_turns(specimen: Any) -> Any:
+    return specimen.replacing("in_turn", lambda order, domain: list(order))
 
 
 @mutant("dopamine is the same for all memories", rejected_by="RPP-4")

@@ -5,8 +5,9 @@ From each of the hottest memories one sequence is built forwards and one backwar
 memories that share an entity with any in it so far, or have one that a typed relation joins to such
 an entity, if the set has `typed_relations`.  Its priority is a weighted sum of heat times the mean
 dopamine at which its memories were stored, so that sequences of better outcomes than expected come
-first.  Replay learns nothing, so the consequences of a memory have no further effect.  The source
-prints no numbers but the compression; those of selection are in its public code.
+first.  Replay learns nothing, so the consequences of a memory have no further effect.  With
+`round_robin`, seeds and sequences are taken from the domains of the memories in turn (4.2.3).  The
+source prints no numbers but the compression; those of selection are in its public code.
 
 Cost: per sleep O(n log n + seeds n entities + seeds length relations); per maintain O(n).
 """
@@ -14,7 +15,9 @@ Cost: per sleep O(n log n + seeds n entities + seeds length relations); per main
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,7 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import (
     ACTIVATION,
     ARRIVED,
@@ -36,6 +40,7 @@ from ...engine.contract.vocabulary import (
     RIPPLES,
     ROW,
     SLEEP_SHARE,
+    TEXTS,
     VISIBLE,
 )
 from ...engine.state.graph import EdgeType
@@ -133,9 +138,33 @@ def sequence(
     return size
 
 
-def selected(forward: Any, reverse: Any, threshold: float, most: int) -> list[tuple[bool, int]]:
+def in_turn(order: Sequence[Any], domain: Sequence[str]) -> list[Any]:
+    """The order with one of each domain in turn, domains by their first: round robin.  Cortex 4.2.3,
+    interleaving.
+
+    domain  of each
+
+    >>> in_turn("abcde", ["x", "x", "x", "y", "z"])
+    ['a', 'd', 'e', 'b', 'c']
+    """
+    queues: dict[str, list[Any]] = {}
+    for item, name in zip(order, domain, strict=True):
+        queues.setdefault(name, []).append(item)
+    return [
+        item
+        for turn in zip_longest(*queues.values(), fillvalue=None)
+        for item in turn
+        if item is not None
+    ]
+
+
+def selected(
+    forward: Any, reverse: Any, threshold: float, most: int, domain: Sequence[str] = ()
+) -> list[tuple[bool, int]]:
     """Sequences to replay, (backwards?, number): the best of each direction, then the best; below
     the threshold only if all are.
+
+    domain  of the seed of each number, whose sequences are then taken in turn; (): no turns
 
     >>> selected([0.5, 0.4], [0.3, 0.9], 0.3, 3)
     [(False, 0), (True, 1), (False, 1)]
@@ -157,9 +186,10 @@ def selected(forward: Any, reverse: Any, threshold: float, most: int) -> list[tu
         else []
     )
     first = [e for e in chosen if e is not None]
-    return [
-        (back, i) for _, i, back in [*first, *(e for e in viable or order if e not in first)][:most]
-    ]
+    ranked = [*first, *(e for e in viable or order if e not in first)]
+    if domain:
+        ranked = in_turn(ranked, [domain[i] for _, i, _ in ranked])
+    return [(back, i) for _, i, back in ranked[:most]]
 
 
 # --- plug-in --------------------------------------------------------------------------------------
@@ -171,6 +201,7 @@ class SleepReplayPrintedParams(Params):
     threshold: float
     compression: float
     rehearsal: float
+    round_robin: bool  # over domains
 
 
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
@@ -180,9 +211,15 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
     def keep_dopamine(self, view: Any, incoming: Incoming) -> None:
         view.dopamine_when_stored[view.row] = view.plasticity
 
+    @staticmethod
+    def domain(event: Event) -> str:
+        """The attribute `domain` of an event, else `project`; "" if it has neither."""
+        given = dict(event.attributes)
+        return given.get("domain", given.get("project", ""))
+
     @hook(Phase.CONSOLIDATE, reads=(ARRIVED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH,
                                     DOPAMINE_WHEN_STORED, GRAPH.before, RELATIONS, RIPPLES,
-                                    SLEEP_SHARE), adds=(),
+                                    SLEEP_SHARE, TEXTS), adds=(),
           sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))  # fmt: skip
     def dream(self, view: Any, tick: Tick) -> None:
         p, links, heat = (
@@ -192,9 +229,13 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
         )
         n, sequences, room = len(heat), [], np.empty(p.length, dtype=np.int64)
         stored = events(view.kind)
-        hottest = stored[
-            np.lexsort((-stored, -np.where(view.visible, heat, -1.0)[stored]))[: p.seeds]
-        ]
+        by_heat = stored[np.lexsort((-stored, -np.where(view.visible, heat, -1.0)[stored]))]
+        domains = list[str]()
+        if p.round_robin:
+            domains = [self.domain(view.texts.event(row)) for row in by_heat.tolist()]
+            turns = in_turn(range(len(by_heat)), domains)
+            by_heat, domains = by_heat[turns], [domains[place] for place in turns]
+        hottest, domains = by_heat[: p.seeds], domains[: p.seeds]
         network = (
             links.start,
             links.degree,
@@ -213,7 +254,11 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
             for group in sequences
         )
         chosen = selected(
-            forward, reverse, p.threshold, round(p.sequences * view.ripples * view.sleep_share)
+            forward,
+            reverse,
+            p.threshold,
+            round(p.sequences * view.ripples * view.sleep_share),
+            domains,
         )
         pairs = np.concatenate(
             [

@@ -90,6 +90,8 @@ WITHOUT_A_NUMBER = {"engram_allocation_printed.peak", "engram_allocation_printed
                     "base_level_activation_printed.law",
                     # 5.4: "explicit labels (plan IDs for benchmarks)"
                     "stage_detection.by",
+                    # 4.2.3: "Round-robin scheduling across domains"
+                    "sleep_replay_printed.round_robin",
                     # of published code that the section names
                     "retrieval_competition_printed.factor"}  # fmt: skip
 
