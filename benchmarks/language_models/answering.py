@@ -22,6 +22,7 @@ from ...engine.base.errors import InputError, nearest
 from ...engine.base.times import written
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.context.assembly import STRATEGIES, assemble
+from ...engine.context.compressing import COMPRESSIONS
 from ...engine.context.quoting import quoted
 from ...engine.context.tokens import counter
 from ...engine.contract.records import Query
@@ -88,6 +89,7 @@ class AnsweringSetup:
     votes     of the judge on each statement
     length    most tokens of an answer
     repeats   how often each question is asked, each time as a request of its own
+    compress  of contexts: "extracts", "model" (the reader), or "": not, see `compressing`
     """
 
     budget: int = BUDGET
@@ -95,14 +97,19 @@ class AnsweringSetup:
     votes: int = VOTES
     length: int = MOST_TOKENS
     repeats: int = 1
+    compress: str = ""
 
     def __post_init__(self) -> None:
-        if self.strategy and self.strategy not in STRATEGIES:
-            raise InputError(
-                f"there is no strategy {self.strategy!r}",
-                where="--strategy",
-                cure=nearest(self.strategy, STRATEGIES),
-            )
+        for name, chosen, known in (
+            ("strategy", self.strategy, STRATEGIES),
+            ("compress", self.compress, COMPRESSIONS),
+        ):
+            if chosen and chosen not in known:
+                raise InputError(
+                    f"there is no {'compression' if name == 'compress' else name} {chosen!r}",
+                    where=f"--{name}",
+                    cure=nearest(chosen, known),
+                )
         for name, value, least in (
             ("budget", self.budget, 0),
             ("votes", self.votes, 1),
@@ -187,7 +194,7 @@ def answered(
     report = progress or (lambda *_: None)
     report(0, len(data.conversations), "")
     for number, conversation in enumerate(data.conversations, 1):
-        asked = list(_contexts(conversation, chosen, registry, embedder, how))
+        asked = list(_contexts(conversation, chosen, registry, embedder, how, read))
         for repeat in range(1, how.repeats + 1):
             replies = read.ask([_to_read(question, how.length, repeat) for question in asked])
             nuggets = _nuggets(asked, replies, judged, how.votes) if judge else [()] * len(asked)
@@ -255,6 +262,7 @@ def _contexts(
     registry: Registry,
     embedder: Embedder,
     how: AnsweringSetup,
+    reader: LanguageModel,
 ) -> Iterator[ReaderQuestion]:
     """Live the conversation, and the context of each question at its time, before later events."""
     with Engine(registry.build(chosen), embedder) as memory:
@@ -269,6 +277,8 @@ def _contexts(
                     how.budget,
                     counter=count,
                     strategy=how.strategy,
+                    compress=how.compress,
+                    model=reader,
                 )
                 yield ReaderQuestion(
                     conversation.id, question, context.text, context.tokens, context.counter

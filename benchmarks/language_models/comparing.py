@@ -89,7 +89,16 @@ def compare_answers(first: Path, second: Path) -> AnswersCompared:
     return AnswersCompared(
         tuple(
             (name, here.get(name), there.get(name))
-            for name in ("set", "embedder", "budget", "strategy", "length", "reader", "judge")
+            for name in (
+                "set",
+                "embedder",
+                "budget",
+                "strategy",
+                "compress",
+                "length",
+                "reader",
+                "judge",
+            )
             if here.get(name) != there.get(name)
         ),
         n,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -30,6 +30,7 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.by_name import language_model
 from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.language_model import Reply, Request
 
 Command = Callable[..., tuple[int, str, str]]
 EVENTS = (
@@ -243,6 +244,48 @@ def test_budgets_and_strategies_are_those_of_contexts(
     assert all("There are no memories." in one["messages"][1]["content"] for one in server)
 
 
+def test_the_reader_compresses_contexts_where_that_is_asked(
+    registry: Registry, tmp_path: Path
+) -> None:
+    class Reader:
+        """Answers and summaries by the purpose of a request."""
+
+        name, revision = "reader", "1"
+
+        def __init__(self) -> None:
+            self.contexts, self.summaries = list[str](), 0
+
+        def ask(self, requests: Sequence[Request]) -> list[Reply]:
+            texts = []
+            for request in requests:
+                if request.purpose == "context_summary":
+                    self.summaries += 1
+                    texts.append('{"summary": "The fox did what it does."}')
+                else:
+                    self.contexts.append(request.prompt)
+                    texts.append('{"answer": "red"}')
+            return [Reply.read(r, text) for r, text in zip(requests, texts, strict=True)]
+
+    told = tuple(
+        Event(float(n), f"The fox number {n} ran over the hill. " + "It was a long way. " * 9)
+        for n in range(9)
+    )
+    asked = (Question("q", "Where did the fox run?", 9.0, "any", (), "red"),)
+    data = Dataset("own", "0" * 64, (Conversation("c", told, asked),), {})
+    seen = {}
+    for how in ("", "extracts", "model"):
+        reader = Reader()
+        found = answered(
+            registry.set("bm25"), registry, data, HashingEmbedder(16), tmp_path / f"o{how}",
+            reader=reader, asking=AnsweringSetup(budget=250, compress=how),
+        )  # fmt: skip
+        assert found["compress"] == how and (reader.summaries > 0) == (how == "model")
+        seen[how] = reader.contexts
+    assert (
+        "The fox did what it does." in seen["model"][0] and len({*map(tuple, seen.values())}) == 3
+    )
+
+
 def test_other_answers_are_not_overwritten(
     server: list[dict[str, Any]], registry: Registry, tmp_path: Path
 ) -> None:
@@ -290,6 +333,7 @@ def test_a_statement_holds_by_the_majority_of_verdicts(
         ({"votes": True}, "--votes"),
         ({"budget": -1}, "--budget"),
         ({"strategy": "flatt"}, "--strategy"),
+        ({"compress": "modell"}, "--compress"),
     ],
 )
 def test_odd_settings_are_refused(more: dict[str, Any], where: str) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from ..engine.base.errors import InputError
 from .app import app
-from .assembling import DatasetOption, SetOption, StrategyName
+from .assembling import CompressionName, DatasetOption, SetOption, StrategyName
 from .shared import (
     DEFAULT_SET,
     DataOption,
@@ -98,6 +98,13 @@ def answer(
             ),
         ),
     ] = None,
+    compress: Annotated[
+        CompressionName | None,
+        typer.Option(
+            "--compress",
+            help="First compress what exceeds the budget, the lowest scores to a third: by extracts, or by the reader.",
+        ),
+    ] = None,
     embedder: EmbedderOption = "minilm",
     replace: Annotated[
         bool, typer.Option("--replace", help="Write over other answers that the folder holds.")
@@ -124,7 +131,14 @@ def answer(
     from ..engine.ports.by_name import language_model
 
     asking, registry, file = (
-        AnsweringSetup(budget, strategy.value if strategy else "", votes, length, repeats),
+        AnsweringSetup(
+            budget,
+            strategy.value if strategy else "",
+            votes,
+            length,
+            repeats,
+            compress.value if compress else "",
+        ),
         installed_registry(),
         transcript.expanduser(),
     )
