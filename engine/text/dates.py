@@ -53,6 +53,7 @@ Recurring times ("every Friday", "Fridays") give nothing, nor do negative number
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
@@ -528,18 +529,22 @@ class _Reader:
         self.words: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
-        for start, end in _tokens(lower):
-            word = lower[start:end]
+        places = _tokens(lower)
+        words, read = [lower[start:end] for start, end in places], 0
+        for nth, word in enumerate(words):
+            if word not in _ORDINAL_WORDS and word[-2:] != "'s":
+                continue
+            self._take(words, places, read, nth)
+            (start, end), read = places[nth], nth + 1
             if word in _ORDINAL_WORDS:
                 word, joined = self.ordinal_number(word)
                 if joined:
                     start = self.starts[-2]
                     del self.words[-2:], self.starts[-2:], self.ends[-2:]
-            elif word[-2:] == "'s" and word[:-2] in _POSSESSIVE:
+            elif word[:-2] in _POSSESSIVE:
                 word, end = word[:-2], end - 2
-            self.words.append(word)
-            self.starts.append(start)
-            self.ends.append(end)
+            self._take([word], [(start, end)], 0, 1)
+        self._take(words, places, read, len(words))
         self.n = len(self.words)
         self.said, self.day, self.year, self.index = (
             said,
@@ -553,16 +558,21 @@ class _Reader:
         # within "between": the other end, and the direction in which to look from it
         self.pivot: tuple[float, int] | None = None
 
+    def _take(self, words: list[str], places: list[tuple[int, int]], first: int, end: int) -> None:
+        """Append some words with their places."""
+        self.words += words[first:end]
+        self.starts += [start for start, _ in places[first:end]]
+        self.ends += [end for _, end in places[first:end]]
+
     def read(self, most: int) -> Times:
         expressions: list[TimeExpression] = []
         order, i = HistoryEnd.NONE, 0
-        while i < self.n and len(expressions) < most:
-            word = self.words[i]
-            if (
-                reader := _READERS.get(word) or (_Reader.number if word[0] in _DIGITS else None)
-            ) is None:
-                i += 1
-                continue
+        openers = [
+            at for at, word in enumerate(self.words) if word in _READERS or word[0] in _DIGITS
+        ]
+        while len(expressions) < most and (at := bisect_left(openers, i)) < len(openers):
+            i = openers[at]
+            reader = _READERS.get(self.words[i]) or _Reader.number
             self.focus = None
             taken = self.safely(reader, i, False)
             if taken is None or taken[1] <= i:

@@ -132,6 +132,9 @@ _DATE: Final = re.compile(
 )
 
 
+_IN_DATES: Final = re.compile(r"[a-z\d]")
+
+
 def _dates(text: str) -> tuple[str, list[str]]:
     """The text without its dates, and the dates.  Matched in lower case, which is twice as fast
     as ignoring case.
@@ -139,6 +142,8 @@ def _dates(text: str) -> tuple[str, list[str]]:
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
+    if not _IN_DATES.search(lower):  # a long text in another script
+        return text, []
     dates: list[str] = []
     rest: list[str] = []
     end = 0

@@ -45,6 +45,8 @@ ASKS: Final = ("?", "？", "؟")  # what ends a question
 MARKED: Final = "\u0300-\u036f\u0900-\u0963\u0970-\u0e3a\u0e40-\u0e4e\u0eb1-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
 # marks on one letter that are read, as in Unicode's stream-safe format (UAX #15)
 PILED: Final = 30
+# blocks of Han and Korean whose characters are of one kind, whatever is asked of them
+ALIKE: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3))
 # a name here begins with the word before it, however far away that stands
 REACHES_BACK: Final = "_&"
 KEPT: Final = 0x20000  # characters below have their forms remembered
@@ -86,8 +88,17 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
+    return (_fold_of_long if len(text) > LONG else _folded)(text)
+
+
+def _folded(text: str) -> str:
     text = composed(composed(text).casefold())
     return composed(text.translate(_PLAIN)) if _CHANGED in _DISTINCT(text) else text
+
+
+@remembered
+def _fold_of_long(text: str) -> str:
+    return _folded(text)
 
 
 def _first_marks(match: re.Match[str]) -> str:
@@ -103,7 +114,7 @@ def _first_marks(match: re.Match[str]) -> str:
 
 class _Shape:
     """Of each character of a text one ASCII character that says its kind; `of` is asked when the
-    character is first met.  O(length), a few ns a character.
+    character, or one of a block of ALIKE, is first met.  O(length), a few ns a character.
     """
 
     def __init__(self, of: Callable[[str], str]) -> None:
@@ -118,7 +129,11 @@ class _Shape:
         kinds: NDArray[np.uint8] = self._kinds[codes]
         if kinds.all():
             return kinds
-        for code in np.unique(codes[kinds == 0]).tolist():
+        new = np.unique(codes[kinds == 0])
+        for first, last in ALIKE:
+            if ((new >= first) & (new <= last)).any():
+                self._kinds[first : last + 1] = ord(self._of(chr(first)))
+        for code in new[self._kinds[new] == 0].tolist():
             self._kinds[code] = ord(self._of(chr(code)))
         kinds = self._kinds[codes]
         return kinds
@@ -389,9 +404,8 @@ class NumberedTerms:
 def terms_of_parts(texts: tuple[str, ...]) -> NumberedTerms:
     """The terms of many texts, stemmed and without stop words, as `terms_of` gives them.
 
-    Texts among which there are scripts without spaces, Korean or emoji are read as one, with an
-    emoji between them that none of them has, because reading one text has a cost beside that of its
-    length.
+    Texts that are not all ASCII are read as one, with an emoji between them that none of them has,
+    because reading one text has a cost beside that of its length.
 
     >>> terms_of_parts(("her cats", "cats and tea"))
     NumberedTerms(words=('cat', 'tea'), numbers=array([0, 0, 1]), ends=array([1, 3]))
@@ -400,11 +414,7 @@ def terms_of_parts(texts: tuple[str, ...]) -> NumberedTerms:
     mark = next((mark for mark in _UNASSIGNED if mark not in whole), "")
     if mark and not whole.isascii() and len(texts) > 1:
         folded = fold(f"\n{mark}\n".join(texts))
-        if not (
-            _is_plain(folded.replace(mark, ""))
-            or REACHES_BACK in folded
-            or _READ_APART.search(folded)
-        ):
+        if not (REACHES_BACK in folded or _READ_APART.search(folded)):
             return _parted(*_numbered_terms(folded, True, True), mark)
     listed = [_indexed(fold(text), True, True) for text in texts]
     places: dict[str, int] = {}

@@ -268,6 +268,12 @@ def test_terms_of_many_texts_are_those_of_each(texts: list[str]) -> None:
     ]
 
 
+@pytest.mark.parametrize("shape", [reading._SHAPE, reading._DISTINCT, reading._COMBINING])
+def test_characters_of_a_block_are_of_one_kind(shape: reading._Shape) -> None:
+    for first, last in reading.ALIKE:
+        assert {shape._of(chr(code)) for code in range(first, last + 1)} == {shape(chr(first))}
+
+
 NAMES = st.sampled_from(
     ("C++", "c.", "#护照", "护照+", "ก้+", "여권+", "at&t+", "“.net", "the", "runs")
 )
