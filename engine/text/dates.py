@@ -46,7 +46,11 @@ between A and B  from the start of A to the end of B; B is the first after A, an
                  B, where they have no year
 5/7/2023         month first, unless only day first is a date; 7.5.2023 day first.  10/15 likewise,
                  its year as for names alone, after "on", "since", "from" and the like; 24/7 is no
-                 day, and 1/2 and 3/4 are days after "on" and in ranges alone
+                 day, and 1/2 and 3/4 are days after "on" and in ranges alone; 5/7/23 is of 2023
+31.8.            day first, with the dot behind the month, after a weekday, or after "on", "since" and
+                 the like if the sentence goes on or the day tells that it is one (31.8., 03.08.);
+                 no day near words such as "version" and "section"; 31.8.23 likewise, of 2023;
+                 31. August after a weekday or such a word
 Recurring times ("every Friday", "Fridays") give nothing, nor do negative numbers ("-3 days ago").
 """
 
@@ -459,7 +463,7 @@ _DEPTH: Final = 4  # expressions within expressions
 
 _TOKEN: Final = re.compile(
     r"(?<![\w-])\d{4}-\d\d?-\d\d?(?:[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?z?)?(?![\w-])"
-    r"|(?<![\w-])\d{4}-\d\d(?![\w-])"
+    r"|(?<![\w-])(?:\d{4}-\d\d|\d\d?-\d\d?-(?:19|20)\d\d)(?![\w-])"
     r"|(?<![\w/.])(?:\d\d?/\d\d?/\d{4}|\d\d?\.\d\d?\.\d{4}|\d{4}/\d\d?/\d\d?)(?![\w/]|\.\d)"
     r"|\d+(?:[.,]\d+)+(?!\w)"
     r"|\w+(?:'\w+)*"
@@ -471,6 +475,8 @@ _DECADE: Final = re.compile(r"((?:1[0-9]|20)?\d0)'?s", re.ASCII)
 _WRITTEN: Final = re.compile(
     r"(\d+)([-/.])(\d+)[-/.](\d+)(?:[t ](\d\d):(\d\d).*)?|(\d{4})-(\d\d)", re.ASCII
 )
+_DAY: Final = re.compile(r"\d\d?", re.ASCII)
+_DAY_AND_MONTH: Final = re.compile(r"(\d\d?)\.(\d\d?)", re.ASCII)
 _DIGITS: Final = frozenset("0123456789")
 _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
@@ -486,6 +492,16 @@ _BEFORE_DECADE: Final = ("the", "early", "mid", "late", "-")
 # before "10/15", which is a fraction or a name elsewhere
 _BEFORE_SLASHES: Final = frozenset(("on", "since", "until", "till", "by", "before", "after", "from",
                                     "between", "and", "to", "through"))  # fmt: skip
+_BEFORE_DOTS: Final = frozenset(("on", "since", "until", "till", "by", "before", "after", "from",
+                                 "between", "through"))  # fmt: skip
+# near "3.8." in a sentence: the number of a thing, not a day
+_NUMBERED_THINGS: Final = word_set(
+    """version versions v release released releases upgrade upgraded update updated build built
+    section sections chapter chapters paragraph clause article part figure fig table equation eq
+    step item point rule level score scored rating rated average mean price python java node ruby
+    php go rust swift kernel linux ubuntu debian fedora android ios windows macos api run runs
+    running ran based depend depends tested test tests magnitude grade gpa odds factor ratio"""
+)
 _FRACTIONS: Final = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4", "24/7", "9/11"))
 _LATIN: Final = re.compile("[a-z]+")
 
@@ -511,6 +527,11 @@ _OfYear = Callable[[int], Span]
 
 
 # --------------------------------------------------------------------------------------------------
+
+
+def _month_first(mark: str, first: int, second: int) -> bool:
+    """Whether a date of three numbers with the year last begins with the month."""
+    return (first <= 12) if mark == "/" else (mark == "-" and second > 12)
 
 
 class _Reader:
@@ -925,7 +946,7 @@ class _Reader:
         if (timed := self.of_day(i, licensed)) is not None:
             return timed
         if len(word) > 6 and (written := _WRITTEN.fullmatch(word)) is not None:
-            return self.written_date(written), i + 1
+            return self.written_date(i, written)
         if (short := _SHORT.fullmatch(word)) is not None:
             return (
                 (self.around(self.said, -int(short[1]), _SHORT_UNITS[short[2]]), i + 2)
@@ -934,6 +955,8 @@ class _Reader:
             )
         if self.word(i + 1) == "/" and (slashed := self.slashed(i)) is not None:
             return slashed
+        if (dotted := self.dotted(i, licensed)) is not None:
+            return dotted
         decade = _DECADE.fullmatch(word) if word[-1] == "s" else None
         if decade is not None and (
             len(decade[1]) == 4 or self.word(i - 1 - (self.word(i - 1) == "'")) in _BEFORE_DECADE
@@ -968,6 +991,8 @@ class _Reader:
 
     def slashed(self, i: int) -> _Found | None:
         """10/15: month first, unless only day first is a date; after some prepositions alone."""
+        if (of_year := self.slashed_with_year(i)) is not None:
+            return of_year
         a, b = self.day_number(i), self.day_number(i + 2)
         after, before = self.word(i + 3), self.word(i - 1)
         if (
@@ -984,6 +1009,24 @@ class _Reader:
             return None
         month, day = (a, b) if a <= 12 else (b, a)
         return self.day_of_month(i, day, month, i + 3) if 1 <= month <= 12 else None
+
+    def slashed_with_year(self, i: int) -> _Found | None:
+        """5/7/23, month first, unless only day first is a date."""
+        a, b, year = (self.day_number(at) for at in (i, i + 2, i + 4))
+        if (
+            a is None
+            or b is None
+            or year is None
+            or self.word(i + 3) != "/"
+            or len(self.word(i + 4)) != 2
+            or self.word(i - 1) == "/"
+            or self.word(i + 5) == "/"
+            or self.ends[i + 4] - self.starts[i] != sum(map(len, self.words[i : i + 5]))
+        ):
+            return None
+        month, day = (a, b) if a <= 12 else (b, a)
+        span = self.day_of_short_year(day, month, year)
+        return None if span is None else (span, i + 5)
 
     def decade(self, i: int, licensed: bool) -> _Found | None:
         """The nineties."""
@@ -1032,24 +1075,86 @@ class _Reader:
         part = self.part_of(reading[0], clock[0])
         return None if part is None else (part, reading[1])
 
-    def written_date(self, match: re.Match[str]) -> Span | None:
-        """2023-05-07, with or without a time; 2023-05; 5/7/2023; 7.5.2023; 2023/5/7."""
+    def written_date(self, i: int, match: re.Match[str]) -> _Found | None:
+        """2023-05-07, with or without a time; 2023-05; 5/7/2023; 7.5.2023; 2023/5/7; 7-5-2023."""
         if match[7]:
             index = 12 * int(match[7]) + int(match[8]) - 1
-            return _months(index, 1) if 1 <= int(match[8]) <= 12 else None
+            return (_months(index, 1) if 1 <= int(match[8]) <= 12 else None), i + 1
         a, b, c = int(match[1]), int(match[3]), int(match[4])
         if len(match[1]) == 4:
             y, m, d = a, b, c
+        elif len(match[4]) == 4:
+            y, m, d = (c, a, b) if _month_first(match[2], a, b) else (c, b, a)
+        elif len(match[4]) == 2 and self.is_dotted(i, match[1], i + 1, False):
+            return self.day_of_short_year(a, b, c), i + 1
         else:
-            y, m, d = (c, a, b) if match[2] == "/" and a <= 12 else (c, b, a)
+            return None
         try:
             day = date(y, m, d).toordinal()
         except ValueError:
-            return None
+            return None, i + 1
         if match[5] and int(match[5]) < 24 and int(match[6]) < 60:
             start = DAY * (day - _EPOCH) + int(match[5]) + int(match[6]) / 60.0
-            return start, start + 1.0 / 60.0
-        return _days(day, day + 1)
+            return (start, start + 1.0 / 60.0), i + 1
+        return _days(day, day + 1), i + 1
+
+    def day_of_short_year(self, day: int, month: int, year: int) -> Span | None:
+        """A day of a year of two digits: of this century, up to 20 years after the time said."""
+        year += self.year // 100 * 100
+        try:
+            at = date(year - 100 * (year > self.year + 20), month, day).toordinal()
+        except ValueError:
+            return None
+        return _days(at, at + 1)
+
+    def dotted(self, i: int, licensed: bool) -> _Found | None:
+        """31.8., as Germans write it, and 31. 8.; a sentence that ends in a number is none."""
+        if dotted := _DAY_AND_MONTH.fullmatch(self.word(i)):
+            day, month, j = dotted[1], dotted[2], i + 1
+        elif self.word(i + 1) == "." and _DAY.fullmatch(self.word(i + 2)):
+            day, month, j = self.word(i), self.word(i + 2), i + 3
+            if not _DAY.fullmatch(day) or self.word(j) != ".":
+                return None
+        else:
+            return None
+        after_dot = j + (self.word(j) == "." and self.starts[j] == self.ends[j - 1])
+        weekday = any(
+            self.word(i - 1 - comma) in _WEEKDAYS
+            for comma in range(1 + (self.word(i - 1) in (",", "the")))
+        )
+        if not weekday and (
+            after_dot == j
+            or not (
+                self.is_dotted(i, day, after_dot, True)
+                or (licensed and self.word(i - 1) in (*_JOINTS, "and"))
+            )
+        ):
+            return None
+        if not (1 <= int(month) <= 12 and 1 <= int(day) <= 31):
+            return None
+        return self.day_of_month(i, int(day), int(month), after_dot)
+
+    def is_dotted(self, i: int, day: str, after: int, short: bool) -> bool:
+        """Whether the sentence makes a day of a number with dots.
+
+        after  index of the word behind it
+        short  whether it has no year, and its last dot may end the sentence
+        """
+        if not _NUMBERED_THINGS.isdisjoint(self.words[max(i - _LOOK_AHEAD, 0) : after + 2]):
+            return False
+        before, clear = self.word(i - 1), int(day) > 12 or day[0] == "0"
+        if not short:
+            return clear or before in _BEFORE_DOTS or before in _WEEKDAYS
+        goes_on = (
+            after < self.n
+            and self.raw[self.starts[after]] not in ".!?\n\"'”’)"
+            and not (self.capital(after) and self.word(after) != "i")
+        )
+        if before == "from":  # a range alone: "from 2.3. it follows"
+            return goes_on and self.word(after) in (*_JOINTS, "on", "onwards", "onward")
+        return before in _BEFORE_DOTS and (
+            goes_on or before == "on" or (clear and before != "by" and before != "through")
+        )
 
     def year_alone(self, i: int, licensed: bool) -> _Found | None:
         year, after = int(self.words[i]), self.word(i + 1)
@@ -1074,6 +1179,8 @@ class _Reader:
         if not (licensed or self.word(i + 1) in _AFTER_NUMBER):
             return None
         day, j, last = self.day_number(i), i + 1, 0
+        if self.word(j) == "." and self.word(j + 1) in _MONTHS and self.is_named(i):
+            j += 1
         if self.word(j) in _DASHES and self.word(j + 1) in _MONTHS:
             j += 1
         elif self.word(j) in _DASHES or (licensed and self.word(j) in ("to", "and")):
@@ -1086,6 +1193,13 @@ class _Reader:
         if (month := self.month(j, licensed or ending)) is None or day is None:
             return None
         return self.day_of_month(i, day, month[0], month[1], last=last)
+
+    def is_named(self, i: int) -> bool:
+        """Whether "31." before the name of a month is a day: after "on", a weekday and the like."""
+        before = self.word(i - 1 - (self.word(i - 1) in (",", "the")))
+        return self.starts[i + 1] == self.ends[i] and (
+            before in _WEEKDAYS or before in _BEFORE_DOTS
+        )
 
     def day_alone(self, i: int, day: int) -> Span:
         """The day of this month or of one before; of this or a later one near words of the

@@ -645,6 +645,20 @@ ASKED: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     ("What did we do on May Day?", on(2025, 5, 1)),
     ("Who fooled me on April Fools' Day?", on(2025, 4, 1)),
     ("What did we do between Christmas and New Year?", on(2025, 12, 25, 8)),
+    ("Whom did we meet on 31.8. in Oslo?", on(2025, 8, 31)),
+    ("What did I do on 31.08.?", on(2025, 8, 31)),
+    ("What did I do on 3.2.?", on(2026, 2, 3)),
+    ("What did I eat on Tuesday, 3.2.?", on(2026, 2, 3)),
+    ("What did I eat on Tuesday 3.2 at the fair?", on(2026, 2, 3)),
+    ("Where was I from 1.2. to 5.2.?", on(2026, 2, 1, 5)),
+    ("Where was I between 28.12. and 2.1. with Bo?", on(2025, 12, 28, 6)),
+    ("What did I do on 3. 2. with Bo?", on(2026, 2, 3)),
+    ("What did I do on 31. August?", on(2025, 8, 31)),
+    ("What did I do on Friday, 31. May 2024?", on(2024, 5, 31)),
+    ("What did I do on 31.8.24?", on(2024, 8, 31)),
+    ("What did I do on 31.8.98?", on(1998, 8, 31)),
+    ("What did I do on 5/7/24?", on(2024, 5, 7)),
+    ("What did I do on 31-08-2024?", on(2024, 8, 31)),
 )
 
 
@@ -669,6 +683,10 @@ def test_a_question_has_the_interval_of_its_time(
     "What is the new year of the model?", "Where is the 3d printer?", "Who has a 2d barcode?",
     "Who is the man in the sixties dress?", "What did I do to the other days of the plan?",
     "What was on the other day of the fair?", "How long is a fortnight?",
+    "What is new in version 3.8.?", "Which bug came with Python 10.11.12?", "What is in 2.3.?",
+    "Where does section 2.3. say so?", "Why did we upgrade on 2.3. and not before?",
+    "Did the price rise by 31.8.?", "Does it rise from 2.3 to 3.8.?", "What follows from 2.3.?",
+    "Does it run on 3.8.?", "Who won 5/7/2?", "Was he 31. May I ask?", "What is at 10.0.0.12?",
 ])  # fmt: skip
 def test_a_word_of_an_ordinary_question_is_no_time(text: str) -> None:
     assert times(text, hours(SATURDAY)).expressions == ()
