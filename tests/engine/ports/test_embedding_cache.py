@@ -13,9 +13,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.ports import embedding_cache
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
-from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.engine.ports.embedding_cache import CachedEmbedder, metered
 
 
 def test_the_oldest_values_are_dropped_until_the_rest_fits() -> None:
@@ -98,3 +99,17 @@ def test_an_interrupted_batch_without_a_file_keeps_its_finished_chunks() -> None
         cached.embed(texts)
     cached.embed(texts)
     assert chunks == [256, 256, 256, 256, 232]
+
+
+def test_a_metered_embedder_refuses_vectors_that_no_cache_has_checked() -> None:
+    """And gives copies: an embedder may use its array again."""
+    source = HashingEmbedder(8)
+    given = source.embed(["a", "b"])
+    source.embed = lambda texts: given  # type: ignore[method-assign]
+    embedder = metered(source)
+    vectors = embedder.embed(["a", "b"])
+    given[1] *= 2.0
+    assert np.allclose(np.sum(vectors * vectors, axis=1), 1.0)
+    with pytest.raises(InputError, match="no unit vector of 8 dimensions for 'b'"):
+        embedder.embed(["a", "b"])
+    assert embedder.texts == 4
