@@ -11,10 +11,12 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from scripts import DOCS
+from statements import statements
 
 ROOT = DOCS.parent
 ROOMS = ("engine", "mechanisms", "audit", "benchmarks", "src/hebbarium")
@@ -52,11 +54,17 @@ def imported() -> Iterator[tuple[str, str]]:
                 continue
             if "speed" in file.parts or "testing" in file.parts:
                 continue  # for developers, who have pytest
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for node in parts(file):
                 for module in modules_of(node):
                     top = module.partition(".")[0]
                     if top not in sys.stdlib_module_names and top != "hebbarium":
                         yield top, file.relative_to(ROOT).as_posix()
+
+
+def parts(file: Path) -> Iterator[ast.AST]:
+    """The statements of a file, and its expressions if it asks for a module by name."""
+    text = file.read_text(encoding="utf-8")
+    return ast.walk(ast.parse(text)) if "import_module" in text else statements(file)
 
 
 def modules_of(node: ast.AST) -> list[str]:

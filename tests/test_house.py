@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from statements import statements
 
 from hebbarium.engine.catalogue.registry import Registry
 
@@ -75,7 +76,7 @@ def imported(name: str) -> frozenset[str]:
     file = MODULES[name]
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in statements(file):
         if isinstance(node, ast.Import):
             found |= {
                 a.name.partition(".")[2]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import slow_unless
 
 from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.catalogue.registry import Registry
@@ -99,7 +100,8 @@ def told(memory: Engine) -> Engine:
     return memory
 
 
-@pytest.fixture(scope="module", params=RERANKERS)
+# torch, which writes the model of the other, takes four seconds to import
+@pytest.fixture(scope="module", params=slow_unless(("late_interaction_rerank",), RERANKERS))
 def reranking(
     request: pytest.FixtureRequest, registry: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Engine]:

@@ -73,6 +73,7 @@ def rows(folder: Path) -> str:
     return (folder / "rows.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_one_process(
     tmp_path: Path, registry: Registry, talk: Dataset, tiny: Dataset, address: str
 ) -> None:
@@ -86,6 +87,7 @@ def test_rows_are_those_of_one_process(
     assert cell.meta["inner_threads"] == "1"
 
 
+@pytest.mark.slow
 def test_a_cell_that_fails_is_a_failure_with_its_log(
     tmp_path: Path, registry: Registry, tiny: Dataset, address: str
 ) -> None:
@@ -132,6 +134,7 @@ class Fails(HashingEmbedder):
         return super().embed(texts)
 
 
+@pytest.mark.slow
 def test_workers_with_other_code_are_refused(
     tmp_path: Path, registry: Registry, tiny: Dataset, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +154,7 @@ def test_workers_with_other_code_are_refused(
     assert not (tmp_path / "o" / "manifest.json").exists()
 
 
+@pytest.mark.slow
 def test_workers_without_the_data_are_refused(
     tmp_path: Path, registry: Registry, talk: Dataset, address: str
 ) -> None:
