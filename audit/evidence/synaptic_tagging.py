@@ -102,7 +102,6 @@ def late(
                 synthesis,
             )
             done += 1
-        seen = slice(0, done)
         specimen.capture(
             time,
             since,
@@ -114,12 +113,12 @@ def late(
             TAU_P,
             TAU_Z,
             *links,
-            created[seen],
-            induced[seen],
+            created,
+            induced,
             drive,
             proteins,
             synthesis,
-            out[seen],
+            out,
         )
         since = time
     return out
