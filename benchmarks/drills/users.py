@@ -1,5 +1,6 @@
 """Several users of one memory: a question with a user's filter is never answered, and no context
-written, with words of another user, also after nights that make texts of what was told.
+written, with words of another user, also after nights that make texts of what was told.  And what
+one user can infer of another: how many answers depend on what the other one told.
 """
 
 from __future__ import annotations
@@ -20,23 +21,27 @@ PROMISED = (
 )
 USERS = ("Ada", "Bo", "Cy", "Dee")
 OWN, NOTHING = "words of the user alone", "no words at all"
+SAME, ORDER, OTHERS = (
+    "the same answer",
+    "the same events in another order",
+    "other events of the user",
+)
+INFERENCE = "inference"
 NIGHT = 24.0  # h, after every fourth part of the events
 
 
 def users(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
     """Ask `count` questions, each in words that another user has said: in turn for an answer and
-    for a context, filtered by an attribute and by the speaker.
+    for a context, filtered by an attribute and by the speaker.  Then ask each user's questions, in
+    words of that user's own, of this memory and of one in which the last user told something else:
+    what differs in the answers is what can be inferred of the last user, and is counted.
 
     make    opens the memory of a path
     events  are told in turn by four users, each with a word that no other user says
     """
     tally, chance = Tally("users", PROMISED), random.Random(seed)
-    memory = make(folder / "shared.db")
     told = [_of(USERS[i % len(USERS)], event) for i, event in enumerate(events)]
-    for i, event in enumerate(told):
-        memory.encode(replace(event, time=max(event.time, _now(memory, event))))
-        if i % max(len(told) // 4, 1) == 0:
-            memory.advance(memory.now + NIGHT)
+    memory = _told(make(folder / "shared.db"), told)
     for number in range(count):
         asker = USERS[number % len(USERS)]
         other = chance.choice([event for event in told if event.speaker != asker])
@@ -45,8 +50,44 @@ def users(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         query = Query(other.text, only=only)
         way = ("answer", "context")[number % 2]
         tally.attempt(f"{way}, by {by}", partial(_outcome, asker, memory, query, way))
+    other = _told(make(folder / "other.db"), [_changed(event) for event in told])
+    for event in told[: len(USERS) * max(count // len(USERS), 1)]:
+        if event.speaker != USERS[-1]:
+            tally.attempt(INFERENCE, partial(_inferred, event, memory, other))
     memory.close()
+    other.close()
     return tally
+
+
+def _told(memory: Engine, events: list[Event]) -> Engine:
+    """The memory after the events, with a night after every fourth part of them."""
+    for i, event in enumerate(events):
+        memory.encode(replace(event, time=max(event.time, _now(memory, event))))
+        if i % max(len(events) // 4, 1) == 0:
+            memory.advance(memory.now + NIGHT)
+    return memory
+
+
+def _changed(event: Event) -> Event:
+    """The event, if it is the last user's with its words in another order and a number more."""
+    if event.speaker != USERS[-1]:
+        return event
+    words = event.text.split()
+    return replace(event, text=" ".join(["Seven", *words[: len(words) // 2], _word(USERS[-1])]))
+
+
+def _inferred(event: Event, memory: Engine, other: Engine) -> tuple[str, bool]:
+    """Whether the answer to a user's question shows that another user told something else.  Which of
+    the user's own events are answered, and in which order, breaks no promise.
+    """
+    query = Query(event.text, only=Only(attributes=(("user", event.speaker),)))
+    texts = [list(_said(life, query, "answer")) for life in (memory, other)]
+    whole = " ".join(text for answered in texts for text in answered)
+    if any(user != event.speaker and _word(user) in whole for user in USERS):
+        return "words of others", True
+    if texts[0] == texts[1]:
+        return SAME, False
+    return (ORDER, False) if sorted(texts[0]) == sorted(texts[1]) else (OTHERS, False)
 
 
 def _of(user: str, event: Event) -> Event:

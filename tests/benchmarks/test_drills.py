@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from hebbarium.benchmarks.drills.sweeps import small, sweep, sweeps
 from hebbarium.benchmarks.drills.tally import Tally
 from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
-from hebbarium.benchmarks.drills.users import OWN, users
+from hebbarium.benchmarks.drills.users import INFERENCE, ORDER, OTHERS, OWN, SAME, _inferred, users
 from hebbarium.benchmarks.drills.writes import writes
 from hebbarium.benchmarks.execution.plan import RunPlan
 from hebbarium.engine.base.errors import SnapshotError
@@ -342,8 +343,26 @@ def test_no_user_of_a_shared_memory_is_answered_with_words_of_another(tmp_path: 
     tally = users(worded, EVENTS, tmp_path, 24, 1)
     assert tally.broken == [] and tally.of(OWN) == 24
     assert {kind for kind, _ in tally.outcomes} == {
-        f"{way}, by {by}" for way in ("answer", "context") for by in ("attribute", "speaker")
+        INFERENCE,
+        *(f"{way}, by {by}" for way in ("answer", "context") for by in ("attribute", "speaker")),
     }
+
+
+def test_what_an_answer_shows_of_another_user_is_told_apart() -> None:
+    def answering(*texts: str) -> Any:
+        return SimpleNamespace(
+            retrieve=lambda query, k: SimpleNamespace(rows=np.arange(len(texts))),
+            unit=lambda row: SimpleNamespace(text=texts[row]),
+        )
+
+    event, memory = Event(0.0, "Where?", "Ada"), answering("a", "b")
+    for other, outcome in (
+        (answering("a", "b"), (SAME, False)),
+        (answering("b", "a"), (ORDER, False)),
+        (answering("a", "c"), (OTHERS, False)),
+        (answering("a", "b Zqdeezq"), ("words of others", True)),
+    ):
+        assert _inferred(event, memory, other) == outcome
 
 
 @pytest.mark.slow
