@@ -10,8 +10,11 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.optimize import brentq
 
+from hebbarium.doors.dimensions import distance_error
 from hebbarium.doors.moments import period
 from hebbarium.engine.base.errors import InputError
 
@@ -98,6 +101,24 @@ def test_archived_memories_come_back_and_erased_ones_do_not(life: File) -> None:
     assert [e["id"] for e in life("timeline")["events"]] == ["a2", "a3"]
     assert life("erase", "--speaker", "Tom", "--yes")["events"] == 1
     assert life("stats")["events"] == 1 and life("stats")["erased"] == 2
+
+
+def test_the_bound_of_distances_is_that_of_johnson_and_lindenstrauss(life: File) -> None:
+    for points, dimensions in ((7_500, 384), (1_000_000, 384), (2_000, 1024), (200, 64)):
+        error = distance_error(points, dimensions)
+        solved = brentq(
+            lambda e, n=points, d=dimensions: np.log2(e * e * n) / (e * e) - d,
+            np.sqrt(np.e / points),
+            1.0,
+        )
+        assert error == pytest.approx(solved, rel=1e-6)
+    # Cortex, 5.1: 384 dimensions cannot keep distances to 10% for 7,500 points and more
+    assert distance_error(7_500, 384) > 0.1 > distance_error(400, 384)
+    assert distance_error(1_430, 384) < 0.1 < distance_error(1_434, 384)
+    assert distance_error(385, 384) == distance_error(0, 8) == 0.0
+    assert distance_error(10**9, 2) == 1.0
+    shown = life("stats")
+    assert shown["distance_error"] == 0.0 and shown["dimensions"] > shown["events"]
 
 
 def test_time_passes_when_it_is_told_to(life: File) -> None:

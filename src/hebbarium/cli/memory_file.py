@@ -438,11 +438,17 @@ def entities(
 
 @memory_app.command()
 def stats(context: typer.Context, as_json: JsonOption = False) -> None:
-    """Counts, times, mechanisms and the size of the file."""
+    """Counts, times, mechanisms, the size of the file, and the error with which its vectors can
+    keep the distances of so many memories at best (Larsen & Nelson 2017).
+    """
     from ..doors import calls
+    from ..doors.dimensions import distance_error
 
     with opened(context) as engine:
         counted = calls.stats(engine)
+        dimensions = engine.assembly.embedder.dimensions
+        counted["dimensions"] = dimensions
+        counted["distance_error"] = round(distance_error(engine.store.n, dimensions), 4)
     counted["bytes"] = context.obj.stat().st_size
     if as_json:
         print_json(counted)
