@@ -31,6 +31,7 @@ ASKING = {
     "typed_relations": {"model": True},
     "evolving_notes": {},
     "synonym_links": {"model": True},
+    "scratchpad_filter": {},
 }
 SET = {**ASKING, "dense_similarity": {"passages": False}, "lexical_bm25": {}, "typed_expansion": {}}
 MECHANISMS = [REGISTRY.instance(id, params) for id, params in SET.items()]

@@ -1,0 +1,203 @@
+"""Evidence for scratchpad_filter: the nearest notes by plain sorting, and what a question is answered
+with in a memory with a scripted language model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import DRAFTS, KIND
+from ...engine.memory.engine import Engine
+from ...engine.ports.embedder import HashingEmbedder
+from ...engine.ports.language_model import Reply, Request, Status
+from ..checks import adaptation, equation, limit, mutant
+from ..figures import Curve, Picture, figure
+from ..memory import FunctionModel, memory_of, neighbour
+
+TOLD = ("Miso the cat ran away.", "The oven is broken.", "Miso came back.", "Rain again.")
+# notes, with the rows that they are made of
+NOTES = (("Miso ran away and came back.", (0, 2)), ("The oven broke.", (1,)), ("Rainy days.", (3,)))
+ASKED = "Where is the cat Miso?"
+
+
+@equation("SF-1", source="sorted(), by cosine and place, over random notes with equal cosines")
+def the_nearest_notes(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(4), list[int](), list[int]()
+    for _ in range(60):
+        n, most = int(rng.integers(1, 12)), int(rng.integers(1, 9))
+        notes = np.sort(rng.choice(99, n, replace=False))
+        cosines = rng.integers(0, 5, n) / 4.0
+        measured += specimen.nearest_notes(notes, cosines, most).tolist()
+        order = sorted(range(n), key=lambda place: (-cosines[place], place))[:most]
+        expected += [int(notes[place]) for place in order]
+    return measured, expected
+
+
+# --- a memory -------------------------------------------------------------------------------------
+def lived(specimen: Any, answer: Callable[[Request], Any] | None, **values: Any) -> tuple[Engine, FunctionModel]:  # fmt: skip
+    """A memory with three notes, and its model."""
+
+    def write(view: Any, tick: Any) -> None:
+        if not (view.kind == Kind.SUMMARY).any():
+            for text, rows in NOTES:
+                view.drafts.add(Draft(text, Kind.SUMMARY, rows))
+
+    model = FunctionModel(answer or (lambda request: None))
+    writer = neighbour(Phase.CONSOLIDATE, write, reads=(KIND,), adds=(DRAFTS,))
+    memory = memory_of(
+        specimen, writer, "dense_similarity", embedder=HashingEmbedder(64),
+        language_model=model if answer else None, **values,
+    )  # fmt: skip
+    for hour, text in enumerate(TOLD):
+        memory.encode(Event(float(hour), text, "Ada", dated=False))
+    memory.advance(48.0)
+    return memory, model
+
+
+def naming(*marks: str) -> Callable[[Request], Any]:
+    """A model that names the notes in which one of these words stands."""
+
+    def answer(request: Request) -> Any:
+        _, *lines = request.prompt.splitlines()
+        return {
+            "numbers": [
+                number
+                for number, line in enumerate(lines, 1)
+                if any(mark in line for mark in marks)
+            ]
+        }
+
+    return answer
+
+
+def answered(memory: Engine, query: str = ASKED) -> list[str]:
+    return sorted(unit.text for unit in memory.retrieve(query, 20).units)
+
+
+ALL = sorted([*TOLD, *(text for text, _ in NOTES)])
+
+
+def without(*texts: str) -> list[str]:
+    return [text for text in ALL if text not in texts]
+
+
+@adaptation(
+    "SF-2",
+    source="by hand: of three notes those that the model does not name are not answered, and events always are",
+)
+def notes_that_do_not_help_are_not_answered(specimen: Any) -> Any:
+    memory, model = lived(specimen, naming("Miso"))
+    first = answered(memory)
+    requests = len(model.asked)
+    none, _ = lived(specimen, naming("nothing of these"))
+    # shown are the two nearest alone, and the third stays
+    two, asked = lived(specimen, naming("nothing of these"), most=2)
+    kept_third = [note for note, _ in NOTES if note in answered(two)]
+    shown = [line for line in asked.asked[-1].prompt.splitlines() if line[0].isdigit()]
+    return [*first, *answered(none), *map(str, (requests, len(kept_third), len(shown)))], [
+        *without("The oven broke.", "Rainy days."),
+        *sorted(TOLD),
+        *"112",
+    ]
+
+
+@limit(
+    "SF-3",
+    source="definition: without a model, a sound reply, words or notes all are answered; numbers that were not offered ban nothing else",
+)
+def nothing_is_banned_without_a_sound_reply(specimen: Any) -> Any:
+    outcomes = []
+    odd: tuple[Callable[[Request], Any] | None, ...] = (
+        None,
+        lambda request: "no JSON",
+        lambda request: {"notes": [1]},
+        lambda request: Reply(Status.TIMEOUT),
+        lambda request: {"numbers": [1, 2, 3]},
+    )
+    for answer in odd:
+        outcomes.append(answered(lived(specimen, answer)[0]) == ALL)
+    memory, model = lived(specimen, naming("Miso"))
+    blank = answered(memory, " ?! ") == ALL and not model.asked
+    memory.archive(4)
+    outcomes += [blank, "Miso ran away and came back." not in answered(memory)]
+    strange, _ = lived(specimen, lambda request: {"numbers": [-1, 0, 99]})
+    return [*outcomes, answered(strange) == sorted(TOLD)], [True] * (len(odd) + 3)
+
+
+@adaptation("SF-4", source="the state by its digest: a question leaves the memory as it is")
+def a_question_changes_nothing(specimen: Any) -> Any:
+    memory, _ = lived(specimen, naming("Miso"))
+    before = memory.digest()
+    answered(memory)
+    return [memory.digest() == before], [True]
+
+
+@figure(
+    "kept",
+    caption="Notes that are answered of three, by the words of which the scripted model approves",
+    source="the memory of SF-2",
+)
+def notes_answered(specimen: Any) -> Picture:
+    words = ((), ("Miso",), ("Miso", "oven"), ("Miso", "oven", "Rainy"))
+    kept = [
+        sum(text in answered(lived(specimen, naming(*marks))[0]) for text, _ in NOTES)
+        for marks in words
+    ]
+    x = np.arange(len(words))
+    return Picture("notes that the model names", "notes answered", (Curve("answered", x, kept),))
+
+
+# --- mutants --------------------------------------------------------------------------------------
+@mutant("the farthest notes are shown", rejected_by="SF-1")
+def farthest(specimen: Any) -> Any:
+    original = specimen.nearest_notes
+    return specimen.replacing(
+        "nearest_notes", lambda notes, cosines, most: original(notes, -np.asarray(cosines), most)
+    )
+
+
+@mutant("every note is shown", rejected_by="SF-1")
+def all_shown(specimen: Any) -> Any:
+    original = specimen.nearest_notes
+    return specimen.replacing(
+        "nearest_notes", lambda notes, cosines, most: original(notes, cosines, len(notes))
+    )
+
+
+@mutant("the notes that help are banned", rejected_by="SF-2")
+def the_other_way(specimen: Any) -> Any:
+    original = specimen.kept_of
+
+    def kept_of(reply: Any) -> Any:
+        kept = original(reply)
+        return None if kept is None else set(range(1, 30)) - kept
+
+    return specimen.replacing("kept_of", kept_of)
+
+
+@mutant("numbers count from 0", rejected_by="SF-2")
+def from_zero(specimen: Any) -> Any:
+    original = specimen.kept_of
+
+    def kept_of(reply: Any) -> Any:
+        kept = original(reply)
+        return None if kept is None else {number + 1 for number in kept}
+
+    return specimen.replacing("kept_of", kept_of)
+
+
+@mutant("no reply is a reply that names no note", rejected_by="SF-3")
+def silence_bans(specimen: Any) -> Any:
+    original = specimen.kept_of
+    return specimen.replacing("kept_of", lambda reply: original(reply) or set())
+
+
+@mutant("a question without words is asked", rejected_by="SF-3")
+def blank_asks(specimen: Any) -> Any:
+    return specimen.replacing("terms_of", lambda text, **how: ["word"])
