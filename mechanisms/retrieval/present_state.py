@@ -19,6 +19,8 @@ Two memories among the best tell states of one thing if
     change    the later one says in free words that what the earlier one states is no longer so
     question  the question says in words which state it asks for, and both have the same of its
               words, as many as any memory has
+    still     the question asks whether the state of one still holds, and of all that announce a
+              change of the same subject, the other one is the first
 
 and, besides, nothing that the question names sets them apart: of "order 4471 has shipped" and
 "order 4480 has shipped" only one answers "has order 4471 shipped?".  In a question that is answered
@@ -41,6 +43,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from ...engine.contract.columns import Phase
@@ -64,7 +67,7 @@ from ...engine.text.memo import remembered
 from ..shared.facts import FactRelation, FactStanding, agree, facts_of, predicate_of, relation
 from ..shared.questions import AskedState, asks_summary, state_asked, state_before
 from ..shared.times import told_at
-from ..shared.told_changes import covered_by_change, subject_of
+from ..shared.told_changes import covered_by_change, ends_state, subject_of
 
 # of a text that is compared: a longer one tells more than one thing
 MOST_CHARACTERS: Final = 400
@@ -72,6 +75,7 @@ MOST_CHARACTERS: Final = 400
 APART: Final = 1e-5
 
 
+_STILL: Final = re.compile(r"\b(?:still|any ?more|any longer)\b")
 _LABEL: Final = re.compile(r"\s*([^:\n]{1,60}):\s")
 _SELF: Final = word_set("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours")
 _DENIALS: Final = word_set(
@@ -241,12 +245,14 @@ class StateQuestion(NamedTuple):
     words   stems that say of what
     open    whether it is answered with yes or no, or with one of two values that it names
     said    whether it says in words which state it asks for
+    still   whether it asks if a state still holds
     most    as many of its words as any candidate has
     """
 
     words: frozenset[str]
     open: bool
     said: bool
+    still: bool
     most: int
 
 
@@ -294,7 +300,14 @@ class PresentState(Mechanism[PresentStateParams]):
         )
         step = APART * max(abs(float(view.reranked[rows[0]])), APART)
         for group in self._groups(
-            candidates, StateQuestion(question, either, asked is not AskedState.PRESENT, most)
+            candidates,
+            StateQuestion(
+                question,
+                either,
+                asked is not AskedState.PRESENT,
+                asked is AskedState.NEWEST and bool(_STILL.search(words)),
+                most,
+            ),
         ):
             states = sorted(group, key=lambda candidate: candidate.row)
             told_when = [candidate.time for candidate in states]
@@ -338,6 +351,8 @@ class PresentState(Mechanism[PresentStateParams]):
                         and self._of_one(leader, candidate, question)
                     ),
                 ]
+                if question.still:
+                    group += self._ending(group, leader, candidates, question)
                 taken.update(member.row for member in group)
                 groups += [group] * (len(group) > 1)
         return groups
@@ -371,6 +386,28 @@ class PresentState(Mechanism[PresentStateParams]):
         ):
             return True
         return self._follows(leader, other)
+
+    @staticmethod
+    def _ending(
+        group: list[ComparedMemory],
+        leader: ComparedMemory,
+        candidates: list[ComparedMemory],
+        question: StateQuestion,
+    ) -> list[ComparedMemory]:
+        """The first candidate that ends the state that a leader tells, if nothing of its group is
+        newer; of none if there is none.
+        """
+        since = leader.time, leader.row
+        if any((member.time, member.row) > since for member in group):
+            return []
+        ending = (
+            candidate
+            for candidate in candidates
+            if (candidate.time, candidate.row) > since
+            and not (leader.told.own and leader.speaker != candidate.speaker)
+            and ends_state(candidate.text, leader.text, question.words)
+        )
+        return list(islice(ending, 1))
 
     def _follows(self, one: ComparedMemory, other: ComparedMemory) -> bool:
         """Whether the later of two replaces what the earlier one states."""

@@ -128,6 +128,17 @@ _RESTORED: Final = re.compile(
     r"\b(?:again|back|repaired|fixed|mended|patched|reopened|restored|returned|released|open|opened|runs|arrived|c[ao]me home|found|paid|"
     r"filled|fitted|(?:has|have) had|passed|solved|sorted|ready|done|delivered|fine|works|normal)\b"
 )
+# Of these, what is also said of things that change nothing: "bought a hat today".
+_WEAK: Final = word_set(
+    "today first already since lately open opened paid passed fine works ready done bought cut mind made normal found fell rose lost sold gone left "
+    "finished now nowadays finally"
+)
+# What ends a state that is asked for, beside these: a stay, an illness, an absence.
+_OVER: Final = re.compile(
+    r"\b(?:discharged|picked (?:\w+ ){0,3}up|collected|turned (?:\w+ ){0,3}(?:on|off|back)|was born|gave birth|"
+    r"had (?:her|his|the|their|a) (?:baby|child|twins)|got (?:married|divorced|engaged|well|better)|married|divorced|graduated|hired|"
+    r"fired|sacked|(?:got|found) (?:a|an|another|the) (?:job|flat|house|home|place|position|room)|(?:we|i|they|he|she) found)\b"
+)
 _JOINT: Final = re.compile(
     r"[,;:—]| - |\b(?:and|but|so|because|since|while|although|though|whereas|that)\b"
 )
@@ -664,4 +675,50 @@ def covered_by_change(later: str, earlier: str) -> float:
             for span in (*((sentence,) for sentence in new), *pairwise(new))
         ),
         default=0.0,
+    )
+
+
+@remembered
+def ends_state(later: str, earlier: str, asked: frozenset[str]) -> bool:
+    """Whether a later text announces a change of the subject of an earlier text of one sentence,
+    and a question names this subject and a word of what the earlier one says of it.  O(length).
+
+    asked  stems of the question
+
+    What the later one says is then most likely the answer to whether the state still holds, though
+    it has no word of it.
+
+    >>> asked = frozenset(("ada", "smoke"))
+    >>> [ends_state(later, "Ada smokes.", asked) for later in ("Ada gave up cigarettes.", "Ada bought a hat.", "Bo gave up.")]
+    [True, False, False]
+    """
+    told = _sentences(earlier)
+    old = _read(told[0]) if len(told) == 1 else None
+    if old is None or old.past:
+        return False
+    subject = frozenset(stem for stem in old.subject.stems if stem not in _LIGHT)
+    if not subject or not subject <= asked or (asked - subject).isdisjoint(old.stems):
+        return False
+    return any(
+        subject <= _Pair((new,), old).shared()
+        and all(_kinds(new.words, stem)[0] <= old.stems for stem in subject - old.names)
+        and any(_stem(word) in subject and not word.endswith("'s") for word in new.words)
+        and _changes_something(new.text, not new.stems.isdisjoint(asked - subject))
+        for sentence in _sentences(later)
+        if (new := _read(sentence)) is not None
+    )
+
+
+def _changes_something(text: str, of_state: bool) -> bool:
+    """Whether words of a folded sentence announce a change, and suppose and add nothing.
+
+    of_state  whether it names the state, of which a word that is also said of other things speaks
+    """
+    return not (_SUPPOSED.search(text) or _ADDED.search(text)) and (
+        _OVER.search(text) is not None
+        or any(
+            of_state or (match.group() not in _WEAK and not match.group().startswith("this "))
+            for pattern in (_ENDS, _TURNS, _RESTORED)
+            for match in pattern.finditer(text)
+        )
     )

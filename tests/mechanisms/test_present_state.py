@@ -231,6 +231,40 @@ def test_only_states_of_one_thing_move_and_all_others_keep_their_order(
         assert plain == with_it
 
 
+ENDED = (  # what was so, what ended it without a word of it, question, a telling that ends nothing
+    ("Bo works at the bakery.", "Bo quit and drives a taxi.", "Is Bo still at the bakery?",
+     "Bo bought a hat today."),
+    ("The bridge is closed.", "Cars can cross the bridge again.", "Is the bridge still closed?",
+     "The bridge smells of paint."),
+    ("Eve smokes a pack a day.", "Eve gave up cigarettes.", "Does Eve smoke any more?",
+     "Ida gave up cigarettes."),
+    ("The cat is missing.", "We found the cat in the shed.", "Is the cat still missing?",
+     "The dog came home."),
+    ("Hugo is in hospital.", "Hugo was discharged.", "Is Hugo still in hospital?",
+     "Hugo's sister was discharged."),
+    ("Jan is our lead.", "Mia took over from Jan.", "Is Jan still our lead?",
+     "Jan might resign."),
+    ("The office is on the third floor.", "The office moved next door.",
+     "Is the office still on the third floor?", "Pia quit at the post office."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("state", "end", "question", "other"), ENDED)
+def test_what_ends_a_state_answers_whether_it_still_holds(
+    state: str, end: str, question: str, other: str
+) -> None:
+    ids = ("lexical_bm25", "convex_fusion", "present_state")
+    for texts in ((state, other, end), (state, end, other), (end, other, state), (state, other)):
+        memory = hb.Engine([REGISTRY.instance(id) for id in ids], HashingEmbedder(32))
+        memory.encode_all(
+            hb.Event(float(i), text, dated=False)
+            for i, text in enumerate((*OTHERS[:2], *texts, *OTHERS[2:4]))
+        )
+        first = next(iter(memory.retrieve(question))).text
+        newest = end if end in texts and texts.index(end) > texts.index(state) else state
+        assert first == newest, texts
+
+
 def test_long_texts_and_a_long_question_are_read_in_linear_time_and_move_nothing() -> None:
     long = [f"The code is {n}. {'We talked about it. ' * 2000}" for n in range(3)]
     assert ranking(long, "What is the code now? " * 500, True) == ranking(
