@@ -43,7 +43,7 @@ test-all: test
 TIER := not slow
 coverage: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet 'pytest-cov>=5'
-	mkdir -p out && COVERAGE_FILE=out/.coverage $(PYTEST) -m "$(TIER)" $(SAME) --cov engine --cov mechanisms --cov audit --cov benchmarks --cov-branch --cov-report term:skip-covered --cov-report html:out/coverage
+	mkdir -p out && COVERAGE_FILE=out/.coverage $(PYTEST) -m "$(TIER)" $(SAME) --cov engine --cov mechanisms --cov audit --cov benchmarks --cov-branch --cov-report term:skip-covered --cov-report html:out/coverage --cov-report json:out/coverage.json
 
 # Properties on examples that no run has tried yet.
 explore: $(VENV)/.installed-dev
