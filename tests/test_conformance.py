@@ -15,23 +15,27 @@ from hebbarium.testing.conformance import (
     continuing_from_a_file_equals_an_uninterrupted_run,
     made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm,
+    order_is_that_of_arrival,
     outputs_are_finite_on_hostile_input,
     random_streams_are_private,
+    same_seed_same_state,
     tick_length_does_not_matter,
     weight_acts_in_the_ranking_alone,
     wrong_clocks_do_no_harm,
 )
 
 REGISTRY = Registry.read()
-# Checks that live several lives in company, with files, hostile texts, made rows, other ticks or other
-# weights. `make test` does them on the mechanisms of `minimal`, and `make test-all` on every one.
+# Checks that live further lives: with files, hostile texts, made rows, late events, other ticks or
+# weights, or again. `make test` does them on the mechanisms of `minimal`, and `make test-all` on every one.
 LONG = (
     a_saved_tick_is_whole,
     continuing_from_a_file_equals_an_uninterrupted_run,
     made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm,
+    order_is_that_of_arrival,
     outputs_are_finite_on_hostile_input,
     random_streams_are_private,
+    same_seed_same_state,
     tick_length_does_not_matter,
     weight_acts_in_the_ranking_alone,
     wrong_clocks_do_no_harm,
