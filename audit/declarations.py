@@ -27,7 +27,7 @@ from ..engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook, item
 from ..engine.contract.records import Query
 from ..engine.memory.engine import Engine
 from ..engine.text.words import terms_of
-from .life import QUESTIONS, REST, START, TOKENS, TOLD, Circumstances, Replying, ShortWindow, lived
+from .life import QUESTIONS, REST, START, TOLD, Circumstances, Replying, ShortWindow, lived
 
 Scores = NDArray[np.float64]
 # facets whose scores depend on the vector of the question alone, on its words alone, and on neither
@@ -40,6 +40,8 @@ TOLD_TEXTS: Final = frozenset(
 )
 TIMED: Final = (1, 4)  # numbers of the questions that name a time
 FEW: Final = 4
+# what the meaning of a signal says that leaves memories without a score
+LEFT_OUT: Final = re.compile(r"\b(NaN|silent)\b")
 MET: Final = 0.75  # of a floor below 0: the least that the opposite of a text has to reach
 COMPLETED: Final = 0.85  # of the score of a whole text: half of it was completed
 IN_ORDER: Final = (
@@ -182,7 +184,7 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     embedder.opposed = frozenset(embedder.other)
     opposite = [scores(text) for text in embedder.other]
     embedder.other, embedder.opposed = {}, frozenset()
-    beside = _beside(entry, registry, signals)
+    beside, newest = _beside(entry, registry, signals)
     for s in signals:
         # what a hook embeds besides a text may be where and by whom it was said
         embeds = any(s in h.sets and v.EMBEDDER in map(item_of, h.reads) for h in loaded.hooks())
@@ -196,6 +198,7 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
             by_vector=_differ(plain, same_words, s),
             by_words=_differ(plain, same_vector, s),
             of_order=ordered[s.name],
+            of_newest=newest.get(s.name, -math.inf),
             of_misspelt=misspelt[s.name],
             of_kind=_differ(alike[:1], alike[1:], s),
             of_told=[t[s.name] for t in told],
@@ -229,6 +232,7 @@ def _wrong(
     by_vector: bool,
     by_words: bool,
     of_order: Scores,
+    of_newest: float,
     of_misspelt: Scores,
     of_kind: bool,
     of_told: list[Scores],
@@ -266,8 +270,11 @@ def _wrong(
         if s in declared.sets
         for read in declared.reads
     }
-    if s.facet is Facet.KIND and (needs or v.NOW in own):
-        yield f"{s.name} is evidence of KIND, and reads the time or how often memories were used"
+    if s.facet in (Facet.KIND, Facet.FORM) and (needs or v.NOW in own):
+        yield (
+            f"{s.name} is evidence of {s.facet.name}, and reads the time or how often memories were "
+            "used"
+        )
     if s.facet in BY_WORDS and v.MATCH in own:
         yield f"{s.name} is evidence of {s.facet.name}, and starts from memories that match"
     if s.scale is Scale.LOG_ODDS and s.floor != 0.0:
@@ -294,6 +301,12 @@ def _wrong(
     # of a cosine; other floors stand for never
     if s.scale is Scale.SIMILARITY and -1.0 <= s.floor < 0.0 and least > MET * s.floor:
         yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
+    everyone = given.size == all_scores.size and not LEFT_OUT.search(s.meaning)
+    if s.scale is Scale.SIMILARITY and everyone and given.min() < s.floor - ROUNDING:
+        yield (
+            f"{s.name} scores all memories, and has the floor {s.floor:g} and the score "
+            f"{given.min():g}"
+        )
     if s.direct and not asked:
         yield f"{s.name} is direct, and is the same for every question"
     if s.facet is Facet.ASSOCIATION and not asked:
@@ -302,7 +315,8 @@ def _wrong(
         yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
     if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and given.max() < ALIKE_AT_LEAST:
         yield f"{s.name} is a similarity, and is never above {given.max():g}"
-    if s.scale is Scale.SUPPORT and 1.0 - 1e-3 <= given.max() <= 1.0 + ROUNDING:
+    most = max(given.max(), of_newest)
+    if s.scale is Scale.SUPPORT and 1.0 - 1e-3 <= most <= 1.0 + ROUNDING:
         yield f"{s.name} is an amount, and has the bound 1 of a similarity"
     of_match = v.MATCH in reads
     learnt = {
@@ -370,11 +384,20 @@ def _wrong(
 
 def _beside(
     entry: Entry, registry: Registry, signals: list[Signal]
-) -> dict[str, tuple[list[float], list[Scores]]]:
+) -> tuple[dict[str, tuple[list[float], list[Scores]]], dict[str, float]]:
     """In the life of which no two texts are alike, asked for some of its texts: the scores of these
-    memories, and of the others, by signal.
+    memories, and of the others, by signal; and the best score just after the last event.
     """
-    memory = lived(registry, entry.id, told=NOTHING_ALIKE, used={}, embedder=Unlike())
+    newest = dict[str, float]()
+
+    def ask(memory: Engine, number: int) -> None:
+        if number == len(NOTHING_ALIKE) - 1:
+            memory.retrieve(NOTHING_ALIKE[-1][3])
+            for s in signals:
+                scores = np.asarray(memory.column(s), np.float64)
+                newest[s.name] = float(np.max(scores, initial=-math.inf, where=~np.isnan(scores)))
+
+    memory = lived(registry, entry.id, told=NOTHING_ALIKE, used={}, embedder=Unlike(), after=ask)
     visible = memory.column(v.VISIBLE).copy()
     beside = {s.name: (list[float](), list[Scores]()) for s in signals}
     for row in range(4, memory.store.n, 5):
@@ -384,7 +407,7 @@ def _beside(
             scores = np.array(memory.column(s), np.float64)
             beside[s.name][0].append(float(scores[row]))
             beside[s.name][1].append(scores[others])
-    return beside
+    return beside, newest
 
 
 def _among_unlike(s: Signal, speaks: bool, own: list[float], others: list[Scores]) -> Iterator[str]:
@@ -419,11 +442,14 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     columns = [c for c in entry.load().owns if isinstance(c, Column) and c.persists]
     if not columns:
         return
-    plain, later, grown = (
-        lived(registry, entry.id, undated=True, after=_used_in_session),
-        lived(registry, entry.id, undated=True, after=_used_in_session, start=START + SHIFT),
-        lived(registry, entry.id, undated=True, after=_used_in_session, first=("Hm.", "Hm.")),
+    plain = lived(registry, entry.id, undated=True, after=_used_in_session)
+    floats = any(np.dtype(c.dtype).kind == "f" for c in columns)
+    later = (
+        lived(registry, entry.id, undated=True, after=_used_in_session, start=START + SHIFT)
+        if floats
+        else plain
     )
+    grown: Engine | None = None
     read = {
         item_of(r)
         for declared in entry.load().hooks()
@@ -446,6 +472,9 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
             and column.neutral == -1
             and column in read
         ):
+            grown = grown or lived(
+                registry, entry.id, undated=True, after=_used_in_session, first=("Hm.", "Hm.")
+            )
             numbers = np.asarray(grown.column(column), np.float64)[2:]
             if numbers.shape != before.shape:
                 continue
@@ -468,7 +497,7 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
 
 def _used_in_session(memory: Engine, number: int) -> None:
     """After some events asks in their session, and uses the answer."""
-    if number % 3 == 0:
+    if number % 8 in (3, 4):
         _, session, _, text = TOLD[number]
         answer = memory.retrieve(Query(text, session=session))
         memory.use(answer, answer.rows[:2].tolist(), 0.8)
@@ -671,15 +700,21 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
 
 # --- rows that are not events, and rows that are not answered ---------------------------------------
 class Archivist(Mechanism[Params]):
-    """In the first sleep after an event makes a row of each kind of it, of its session and speaker,
-    and archives them at once.
+    """In the first sleep after an event makes rows of half of it, of its session and speaker.
 
-    own  the rows that it made, ascending
+    kinds     of these rows
+    archives  whether it archives them at once
+    own       the rows that it made, ascending
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        kinds: Sequence[Kind] = (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT),
+        *,
+        archives: bool = True,
+    ) -> None:
         super().__init__("archivist", Params(1.0), order=10**5)
-        self.own: list[int] = []
+        self.kinds, self.archives, self.own = kinds, archives, list[int]()
 
     @hook(
         Phase.CONSOLIDATE,
@@ -692,10 +727,11 @@ class Archivist(Mechanism[Params]):
         if told.size and told[-1] == len(view.writing) - 1:
             row = int(told[-1])
             text = view.texts[row]
-            for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT):
+            part = text[: len(text) // 2].strip() or text
+            for kind in self.kinds:
                 view.drafts.add(
                     Draft(
-                        text if kind is Kind.SEGMENT else f"So it was: {text}",
+                        part,
                         kind,
                         (row,),
                         session=int(view.session[row]),
@@ -706,13 +742,14 @@ class Archivist(Mechanism[Params]):
     @hook(Phase.CONSOLIDATE, reads=(v.MADE,), adds=(v.HIDE,), sets=())
     def archive(self, view: Any, tick: Tick) -> None:
         mine = [row for row, draft in view.made if draft.maker == self.id]
-        view.hide[mine] += 1
+        view.hide[mine] += self.archives
         self.own += mine
 
 
 def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism for which rows count that sleep made and archived, or that match and are archived."""
     yield from wrong_made_rows(entry, registry)
+    yield from wrong_kinds(entry, registry)
     yield from wrong_archived_rows(entry, registry)
 
 
@@ -761,11 +798,52 @@ def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) ->
                 return
         if plain.sources:
             alone_text, beside_text = (
-                NUMBERED.sub("", m.context(question, TOKENS, session="h").text)
+                NUMBERED.sub("", m.context(question, PLENTY, session="h").text)
                 for m in (plain, grown)
             )
             if alone_text != beside_text:
                 yield f"{question!r} has another context beside rows that sleep made and archived"
+                return
+
+
+def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
+    """A mechanism for which the kinds of rows that are no events count, and whose entry does not say
+    so.
+    """
+    loaded = entry.load()
+    reads = {item_of(read) for declared in loaded.hooks() for read in declared.reads}
+    if v.KIND not in reads or OF_KINDS.search(f"{entry.summary} {entry.acts_on}"):
+        return
+    own = [c for c in loaded.owns if isinstance(c, Column) and c.scope.persists]
+    signals = [c for c in loaded.owns if isinstance(c, Signal)]
+    seen = []
+    for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT):
+        maker = Archivist((Kind.SUMMARY,), archives=False)
+
+        def as_if(memory: Engine, number: int, maker: Archivist = maker, kind: Kind = kind) -> None:
+            # the engine writes rows of each kind in its own way; only what hooks read is changed
+            memory.store.array(v.KIND)[maker.own] = kind
+
+        often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
+        memory = lived(registry, entry.id, beside=(maker,), after=as_if, **often)
+        as_if(memory, len(TOLD))
+        values: list[tuple[str, NDArray[Any]]] = [
+            (c.name, np.array(memory.column(c), np.float64)) for c in own
+        ]
+        for question in QUESTIONS[:4]:
+            asked = Query(question, session="h")
+            values.append((f"the answer to {question!r}", memory.retrieve(asked, 20).rows))
+            values += [(s.name, np.array(memory.column(s), np.float64)) for s in signals]
+        if memory.sources:
+            offered = memory.context(QUESTIONS[0], PLENTY, session="h").text
+            values.append(("a context", np.array(list(map(ord, offered)), np.float64)))
+        seen.append(values)
+    for other in seen[1:]:
+        for (name, once), (_, value) in zip(seen[0], other, strict=True):
+            if once.shape != value.shape or not np.allclose(
+                once, value, rtol=1e-5, atol=ROUNDING, equal_nan=True
+            ):
+                yield f"{name} differs with the kind of rows that are no events"
                 return
 
 
@@ -783,8 +861,9 @@ def _numbers_of_rows(loaded: type[Mechanism[Any]]) -> list[Column]:
     ]
 
 
-# numbers of rows, and how many tokens were left out
-NUMBERED: Final = re.compile(r"\[(\d+|Truncated.*)\]")
+OF_KINDS: Final = re.compile(r"\b(summar(y|ies)|segments?|bundles?)\b")
+NUMBERED: Final = re.compile(r"\[(\d+|Truncated.*)\]")  # rows, and what was left out
+PLENTY: Final = 4000  # tokens, so that the digits of a row leave nothing out
 LOUD: Final = signal("loud", Facet.MEANING, "a score of the check", scale=Scale.SIMILARITY)
 
 
@@ -819,13 +898,12 @@ def wrong_archived_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     seen = []
     for number, score in enumerate((-1.0, 1.0)):
         loud.score = score
-        # a blank, since the answer to the same question is kept
-        answers = [memory.retrieve(question + " " * number, 10) for question in QUESTIONS]
-        columns = []
+        answers, columns = [], []
         for question in QUESTIONS:
-            memory.retrieve(question + " " * number)
+            # a blank, since the answer to the same question is kept
+            answers.append(memory.retrieve(question + " " * number, 10).rows.tolist())
             columns += [np.array(memory.column(c), np.float64)[visible] for c in own]
-        seen.append(([a.rows.tolist() for a in answers], columns))
+        seen.append((answers, columns))
     (rows, columns), (others, louder) = seen
     names = [c.name for _ in QUESTIONS for c in own]
     wrong = {

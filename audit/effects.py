@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from ..engine.base.errors import HebbariumError
 from ..engine.catalogue.registry import Entry, Parameter, Registry, Value
 from ..engine.contract.hooks import parameter_types
 from ..engine.memory.engine import Engine
-from .life import Circumstances, lived, observed
+from .life import Circumstances, everyone, lived, observed
 
 FILE: Final = Path(__file__).parent / "effects.json"
 FACTOR: Final = 3.0
@@ -181,8 +181,7 @@ def _off(
     key = repr(witness.around)
     if key not in lives:
         try:
-            lived_so = plain() if plain and witness.around == Circumstances() else None
-            lives[key] = observed(lived_so or lived(registry, entry.id, witness.around))
+            lives[key] = _observed(entry, registry, witness.around, plain)
         except HebbariumError as error:
             yield f"a life ends with {error.what}"
             lives[key] = {}
@@ -194,6 +193,33 @@ def _off(
             f"{name} acts as if it were off: {witness.name} is {seen:.6g}, measured "
             f"{witness.right:.6g}, and {witness.wrong:.6g} at {witness.to:g}"
         )
+
+
+def _observed(
+    entry: Entry, registry: Registry, around: Circumstances, plain: Callable[[], Engine] | None
+) -> Mapping[str, float]:
+    """What is seen of a life; the mechanisms of a set that ships live it once for all of them."""
+    if around == Circumstances() and plain:
+        return observed(plain())
+    if around.of:
+        present = tuple((type(m), m.params) for m in everyone(registry, entry.id, around))
+        return _seen(_Company(present, entry.id, around, registry))
+    return observed(lived(registry, entry.id, around))
+
+
+@dataclass(frozen=True, slots=True)
+class _Company:
+    """The mechanisms of a life, which with their parameters decide it."""
+
+    present: tuple[tuple[type, Any], ...]
+    id: str = field(compare=False)
+    around: Circumstances = field(compare=False)
+    registry: Registry = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _seen(company: _Company) -> Mapping[str, float]:
+    return observed(lived(company.registry, company.id, company.around))
 
 
 def _without_effect(entry: Entry, registry: Registry) -> Iterator[str]:

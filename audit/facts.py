@@ -52,6 +52,7 @@ class FactKind(StrEnum):
     NO_REASON = "no reason"  # a departure without a reason
     # an addition or a bound that no passing check shows
     UNSHOWN = "unshown departure"
+    UNSTATED = "no departures stated"  # as if a memory of texts were the paper's own model
     INPUT = "undeclared input"  # a quantity is read, and the entry does not say for what
     OWN_NUMBER = "number of ours"  # the entry does not say what it is to the paper's equation
     BEHAVIOUR = "behaviour"  # what its papers are cited for is not shown
@@ -153,6 +154,13 @@ def _left_open(entry: Entry) -> Iterator[RatingFact]:
     it reads, and what its own numbers are.
     """
     equations = [e for e in entry.equations if e.paper and e.printed and not e.library]
+    if equations and not (entry.departures or entry.proxies or entry.forms or entry.variety_of):
+        yield RatingFact(
+            FactKind.UNSTATED,
+            entry.id,
+            "the entry states no departure from its papers, not even one that changes nothing",
+            "write `departures`",
+        )
     for e in equations:
         yield from _second_hand(f"the equation {e.id}", e.id, e.read or entry.read.get(e.paper))
     for name, p in entry.params.items():

@@ -15,9 +15,11 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine.catalogue.registry import Registry, Value
 from ..engine.catalogue.stand_ins import checked_instance
@@ -118,6 +120,18 @@ class ShortWindow(HashingEmbedder):
 
     window = 24
 
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The lives tell and ask the same texts."""
+        return np.array([_hashed(text, self.dimensions) for text in texts], np.float32).reshape(
+            len(texts), self.dimensions
+        )
+
+
+@lru_cache(maxsize=4096)
+def _hashed(text: str, dimensions: int) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = HashingEmbedder(dimensions).embed([text])[0]
+    return vector
+
 
 class Replying:
     """A language model that replies to a request with what its schema allows: the first choice, true,
@@ -171,6 +185,13 @@ def company(registry: Registry, id: str, of: str = "") -> list[Mechanism[Any]]:
     ]
 
 
+def everyone(registry: Registry, id: str, around: Circumstances) -> list[Mechanism[Any]]:
+    """A mechanism and its company, by id."""
+    own = {**registry.set(around.of).mechanisms.get(id, {})} if around.of else {}
+    chosen = checked_instance(registry, id, {**own, **around.choices})
+    return sorted([chosen, *company(registry, id, around.of)], key=lambda m: m.id)
+
+
 def _sets(registry: Registry, id: str) -> frozenset[int]:
     """The columns and structures that a mechanism sets, each with the phase, by identity."""
     return frozenset(
@@ -206,13 +227,8 @@ def lived(
 
     Raises what the mechanism raises.
     """
-    own = {**registry.set(around.of).mechanisms.get(id, {})} if around.of else {}
     memory = Engine(
-        [
-            checked_instance(registry, id, {**own, **around.choices}),
-            *company(registry, id, around.of),
-            *beside,
-        ],
+        [*everyone(registry, id, around), *beside],
         embedder or ShortWindow(32),
         tick_hours=1.0,
         consolidate_every=consolidate_every,

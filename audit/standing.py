@@ -32,6 +32,7 @@ def statements(entry: Entry) -> Iterator[str]:
         yield f"{', '.join(bounds)} can limit time or space, and change nothing else"
     if unused := [e.id for e in entry.equations if e.paper and e.library]:
         yield f"the mechanism works without the equation{'s' * (len(unused) > 1)} {', '.join(unused)}, which no hook uses"
+    yield "the entry lists every departure from its papers"
 
 
 def lacks_only_a_reading(facts: Sequence[RatingFact]) -> bool:

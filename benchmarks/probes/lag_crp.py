@@ -81,6 +81,8 @@ def _probe(variant: str, between: str, distractor: bool) -> Probe:
             Above("P(|2|)", "P(|3|)"),
         ),
         matters=("temporal_context",),
+        bounds="1.5 to 2.0 in the 16 conditions of Pazdera & Kahana (2023), counted from the data that "
+        "`human` compares with; the margin around them is ours",
         sets=("default", "waking", "everything"),
         run=partial(run, distractor=distractor),
         measures=Measures(answers=True),

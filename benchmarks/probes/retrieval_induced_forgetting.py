@@ -82,6 +82,9 @@ def _probe(variant: str, practice: str, restudy: bool) -> Probe:
         "category and first two letters. Rp+ practised, Rp- their competitors, Nrp other categories; counterbalanced over two lives.",
         band=band,
         matters=("retrieval_competition",),
+        bounds="ours"
+        if restudy
+        else "0.11, as experiment 1 is generally quoted (.49 less .38, at second hand); the margin around it is ours",
         sets=("waking", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=partial(run, restudy=restudy),

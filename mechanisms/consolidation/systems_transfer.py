@@ -99,7 +99,8 @@ GIST_THEMES_IN_USE = Column(
 GIST = signal(
     "gist",
     Facet.MEANING,
-    "cosine of the cue and the theme of a cortical memory, minus the mean of all such memories",
+    "cosine of the cue and the theme of a cortical memory, minus the mean of all such memories; "
+    "NaN without a theme",
     direct=False,
     scale=Scale.SIMILARITY,
 )

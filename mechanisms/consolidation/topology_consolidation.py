@@ -132,7 +132,11 @@ TOPOLOGY_CONSOLIDATED = Column(
 )
 TOPOLOGY_RUNS = Column("topology_runs", np.int64, Scope.GLOBAL, "1", 0, "runs so far", low=0)
 DESCRIBED = signal(
-    "described", Facet.MEANING, "cosine of the query and the descriptor", scale=Scale.SIMILARITY
+    "described",
+    Facet.MEANING,
+    "cosine of the query and the descriptor",
+    floor=-1.0,
+    scale=Scale.SIMILARITY,
 )
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from hebbarium.audit.declarations import (
     wrong_archived_rows,
+    wrong_kinds,
     wrong_made_rows,
     wrong_rest,
     wrong_upkeep,
@@ -20,6 +21,7 @@ from hebbarium.audit.declarations import (
 from hebbarium.audit.life import Circumstances, company, lived, observed
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column
+from hebbarium.engine.contract.drafts import Kind
 from hebbarium.engine.contract.hooks import ReadingMethod
 from hebbarium.engine.state.ranking import best
 
@@ -157,3 +159,23 @@ def test_made_rows_are_no_events(monkeypatch: pytest.MonkeyPatch, id: str) -> No
         import_module(entry.module), "events", lambda kind: np.arange(len(kind), dtype=np.int64)
     )
     assert any("sleep made" in sentence for sentence in wrong_made_rows(entry, REGISTRY))
+
+
+@pytest.mark.parametrize("kind", [Kind.SEGMENT, Kind.BUNDLE])
+def test_rows_that_are_no_events_are_alike(monkeypatch: pytest.MonkeyPatch, kind: Kind) -> None:
+    """The wrong version takes rows of one kind for events."""
+    entry = REGISTRY.entry("spreading_activation")
+    assert list(wrong_kinds(entry, REGISTRY)) == []
+    monkeypatch.setattr(
+        import_module(entry.module),
+        "events",
+        lambda kinds: np.flatnonzero(np.isin(kinds, (0, kind))),
+    )
+    assert any("differs with the kind" in sentence for sentence in wrong_kinds(entry, REGISTRY))
+
+
+def test_a_mechanism_for_which_kinds_count_says_so() -> None:
+    entry = REGISTRY.entry("own_stage")
+    assert list(wrong_kinds(entry, REGISTRY)) == []
+    silent = entry.model_copy(update={"acts_on": "OFFERS"})
+    assert any("differs with the kind" in sentence for sentence in wrong_kinds(silent, REGISTRY))
