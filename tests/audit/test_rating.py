@@ -97,7 +97,8 @@ def test_every_fact_lowers_faithful_to_documented_and_no_further(kind: FactKind)
 
 
 ENTRY = Registry.read().entry("homeostatic_scaling").model_copy(update={
-    "proxies": (), "forms": (), "departures": (), "time_scale": 800.0,
+    "proxies": (), "forms": (), "time_scale": 800.0,
+    "departures": (Departure(what="rows", why="they are not read", kind="none"),),
     "read": {"vanrossum2000stable": "paper"}, "inputs": {"log_strength": "the weight of a synapse"},
     "equations": (Equation(id="slopes", paper="vanrossum2000stable", where="3", tex="x"),),
     "params": {"tau": Parameter(value=1.0, unit="s", kind="paper", source="vanrossum2000stable")}})  # fmt: skip
@@ -115,6 +116,7 @@ def changed_equation(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("changes", "reach", "kinds", "claims"), [
     ({}, REACHED, [], True),
     ({}, None, [], True),
+    ({"departures": ()}, REACHED, [FactKind.UNSTATED], True),
     ({"proxies": (Proxy(state="rate", proxy="strength", source="vanrossum2000stable"),)}, REACHED,
      [FactKind.PROXY], True),
     ({"forms": (SubstituteForm(paper="a line", ours="a hyperbola", source="vanrossum2000stable"),)}, REACHED,
