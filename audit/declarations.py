@@ -275,6 +275,8 @@ def _wrong(
             f"{s.name} is evidence of {s.facet.name}, and reads the time or how often memories were "
             "used"
         )
+    if s.facet in BY_VECTOR and own & {v.SESSION, v.SPEAKER}:
+        yield f"{s.name} is evidence of {s.facet.name}, and reads where or by whom it was said"
     if s.facet in BY_WORDS and v.MATCH in own:
         yield f"{s.name} is evidence of {s.facet.name}, and starts from memories that match"
     if s.scale is Scale.LOG_ODDS and s.floor != 0.0:
@@ -644,11 +646,15 @@ class Teller(Mechanism[Params]):
 
 
 class Fading(Mechanism[Params]):
-    """Memories fade with time, so that what is read of their strength is another in each sleep."""
+    """Memories fade with time, so that what is read of their strength and of their need is another in
+    each sleep, and differs between memories.
+    """
 
-    @hook(Phase.MAINTAIN, reads=(v.ARRIVED,), adds=(v.LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(v.ARRIVED,), adds=(v.LOG_STRENGTH, v.ACTIVATION), sets=())
     def fade(self, view: Any, tick: Tick) -> None:
-        view.log_strength -= FADING * np.sqrt(np.maximum(tick.end - view.arrived, 0.0))
+        age = np.maximum(tick.end - view.arrived, 0.0)
+        view.log_strength -= FADING * np.sqrt(age)
+        view.activation -= FADING * np.log1p(age)
 
 
 def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
@@ -825,7 +831,9 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
             memory.store.array(v.KIND)[maker.own] = kind
 
         often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
-        memory = lived(registry, entry.id, beside=(maker,), after=as_if, **often)
+        memory = lived(
+            registry, entry.id, beside=(maker, Fading("fading", Params(1.0))), after=as_if, **often
+        )
         as_if(memory, len(TOLD))
         values: list[tuple[str, NDArray[Any]]] = [
             (c.name, np.array(memory.column(c), np.float64)) for c in own

@@ -316,6 +316,7 @@ def declared(signal: Signal, **fields: Any) -> Iterator[None]:
         ("temporal_index", {"scale": Scale.SUPPORT}, "has the bound 1 of a similarity"),
         ("speaker_engram", {"direct": True}, "of all memories a text finds itself by it"),
         ("speaker_engram", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
+        ("speaker_engram", {"facet": Facet.MEANING}, "reads where or by whom it was said"),
         ("evolving_notes", {"facet": Facet.WORDS}, "depends on the vector besides the words"),
         ("trigram_match", {"floor": -1.0}, "the floor -1, and is never below"),
     ],
