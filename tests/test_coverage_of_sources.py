@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scripts import script
+
+from hebbarium.engine.catalogue.registry import Registry
 
 coverage = script("coverage_of_sources")
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,3 +96,19 @@ def test_a_reference_to_nothing_is_seen() -> None:
 
 def test_the_page_is_that_of_the_table() -> None:
     assert coverage.TARGET.read_text(encoding="utf-8") == coverage.page(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("Cortex", "cortex"),
+        ("Cortex", "cortex_as_printed"),
+        ("True Memory", "true_memory"),
+        ("True Memory", "true_memory_code"),
+        ("True Memory", "true_memory_gated"),
+        ("All-Mem", "all_mem"),
+    ],
+)
+def test_the_summary_of_a_set_names_the_open_rows_of_its_source(part: str, name: str) -> None:
+    said = re.findall(r"\b[CTA]\d+\b", Registry.read().set(name).summary.partition("; open: ")[2])
+    assert said == [row.row for row in ROWS if row.part == part and row.state != "landed"]

@@ -347,7 +347,7 @@ def lacks_of(summary: str) -> str:
     >>> lacks_of("All-Mem: ranking by descriptors; missing: its language model (rules plan)")
     'its language model (rules plan)'
     """
-    return summary.partition("missing: ")[2]
+    return summary.partition("missing: ")[2].partition("; open: ")[0]
 
 
 RERANKERS: Final[Mapping[str, str]] = {
