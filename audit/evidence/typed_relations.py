@@ -72,6 +72,8 @@ ASKED = (
     "Bo does not live in Oslo.",
     "Maybe Bo lives in Oslo.",
     "Bo wants to live in Oslo.",
+    "Bo may live in Oslo.",
+    "In May Bo may live in Oslo.",
     "",
     "Bo. Oslo.",
     "a" * 100_000,
@@ -82,6 +84,16 @@ ASKED = (
 @limit("TR-3", source="definition: questions, wishes, conditions and denials tell nothing")
 def what_is_not_stated_is_not_read(specimen: Any) -> Any:
     return [len(specimen.relations_of(text, SPEAKER)) for text in ASKED], [0] * len(ASKED)
+
+
+@limit("TR-3b", source="definition: May after a preposition is a month, and no modal verb")
+def what_is_dated_in_may_is_read(specimen: Any) -> Any:
+    dated = (
+        "Bo moved to Oslo in May.",
+        "Bo works at Northgate Labs since May.",
+        "Bo married Cleo last May.",
+    )
+    return [len(specimen.relations_of(text, SPEAKER)) for text in dated], [1] * len(dated)
 
 
 def by_hand(tellings: list[tuple[float, int, Any]], kinds: Any) -> set[tuple[str, str, str, int]]:

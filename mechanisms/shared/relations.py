@@ -229,7 +229,10 @@ _HOW: Final = MappingProxyType(
 )
 # Sentences that state nothing.
 _UNREAL: Final = re.compile(
-    r"\b(?:if|would|could|should|might|may(?! \d)|maybe|perhaps|probably|wish(?:es)?|hopes?|hoping|wants?|wanted|plans?|planning|going to|gonna|will|shall"
+    r"\b(?:if|would|could|should|might|"
+    # the month after a preposition is no modal verb
+    r"(?<!\bin )(?<!\bsince )(?<!\blast )(?<!\bof )(?<!\bby )(?<!\bearly )(?<!\blate )(?<!\buntil )(?<!\bduring )may(?! \d)|"
+    r"maybe|perhaps|probably|wish(?:es)?|hopes?|hoping|wants?|wanted|plans?|planning|going to|gonna|will|shall"
     r"|suppose|imagine|please|let us|whether|unless|considering|dreams?|pretends?|denied|denies|doubts?|asked|asks|wonders?|not sure|rumou?rs?|joke|"
     r"almost|nearly|refused|failed to|tried to|instead of)\b"
 )
