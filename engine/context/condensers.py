@@ -39,6 +39,7 @@ import numpy as np
 from ..base.counts import plural
 from ..text.condensing import by_centrality, keywords, sentences, summary
 from ..text.features import terms_of
+from ..text.memo import remembered
 from ..text.words import terms_of_parts
 from .quoting import blocks, closed, fence
 from .tokens import LENGTH, TokenCounter
@@ -170,8 +171,8 @@ class Condensing:
         return is_triples(self.text)
 
     @cached_property
-    def _parts(self) -> list[_Part]:
-        return [_Part.of(*block) for block in blocks(self.text)]
+    def _parts(self) -> tuple[_Part, ...]:
+        return _parts_of(self.text)
 
     @cached_property
     def _signatures(self) -> str:
@@ -391,10 +392,11 @@ class _Part:
         if not self.code:
             return [_Piece(text, ((place, text),)) for place, text in enumerate(self.places)]
         wanted, signed, others = self.content.split("\n"), list[tuple[int, str]](), list[_Piece]()
-        for place, line in enumerate(self.lines):
+        held = _held(self.lines, stems) if stems else [set[str]()] * len(self.lines)
+        for place, (line, of_line) in enumerate(zip(self.lines, held, strict=True)):
             if len(signed) < len(wanted) and line.rstrip() == wanted[len(signed)].rstrip():
                 signed.append((place, wanted[len(signed)]))
-            elif stems and line.strip() and stems & _stems(line):
+            elif of_line and line.strip():
                 others.append(_Piece(line.rstrip(), ((place, line.rstrip()),)))
         return [_Piece(self.content, tuple(signed)), *others]
 
@@ -437,7 +439,7 @@ class Pieces:
         >>> Pieces.of("We met. It rained.").texts
         ('We met.', 'It rained.')
         """
-        return cls.of_parts([_Part.of(*block) for block in blocks(text)], frozenset(about))
+        return cls.of_parts(_parts_of(text), frozenset(about))
 
     @classmethod
     def of_parts(cls, parts: Sequence[_Part], about: frozenset[str] = frozenset()) -> Pieces:
@@ -461,7 +463,7 @@ class Pieces:
             for i in range(len(self._parts))
         ]
         return _written(
-            list(self._parts),
+            self._parts,
             [
                 ("\n" if part.code else " ").join(text for _, text in lines)
                 for part, lines in zip(self._parts, shown, strict=True)
@@ -476,16 +478,7 @@ class Pieces:
         """For each piece the sum of the idf of the stems that it holds; the idf are those over all
         pieces.
         """
-        read = terms_of_parts(self.texts)  # at once: a long text has thousands of pieces
-        known = {i: word for i, word in enumerate(read.words) if word in stems}
-        places = np.flatnonzero(np.isin(read.numbers, list(known)))
-        own = [set[str]() for _ in self.texts]
-        for piece, number in zip(
-            np.searchsorted(read.ends, places, "right").tolist(),
-            read.numbers[places].tolist(),
-            strict=True,
-        ):
-            own[piece].add(known[number])
+        own = _held(self.texts, stems)
         often = Counter(stem for piece_stems in own for stem in piece_stems)
         return [
             sum(log((len(own) + 1) / often[stem]) for stem in sorted(piece_stems))
@@ -559,6 +552,26 @@ def near_best(held: Sequence[float]) -> list[int]:
     return sorted([*most, *around_best])
 
 
+def _held(texts: tuple[str, ...], stems: frozenset[str]) -> list[set[str]]:
+    """Which of some stems each text holds, read at once: a long text has thousands of pieces."""
+    read = terms_of_parts(texts)
+    known = {i: word for i, word in enumerate(read.words) if word in stems}
+    places = np.flatnonzero(np.isin(read.numbers, list(known)))
+    held = [set[str]() for _ in texts]
+    for text, number in zip(
+        np.searchsorted(read.ends, places, "right").tolist(),
+        read.numbers[places].tolist(),
+        strict=True,
+    ):
+        held[text].add(known[number])
+    return held
+
+
+@remembered
+def _parts_of(text: str) -> tuple[_Part, ...]:
+    return tuple(_Part.of(*block) for block in blocks(text))
+
+
 def _stems(text: str) -> frozenset[str]:
     return frozenset(terms_of(text, stem=True, stop_words=True))
 
@@ -601,7 +614,7 @@ def _asks(sentence: str) -> bool:
     return sentence.rstrip("\"'”’)*_ ").endswith(("?", "？", "؟"))
 
 
-def _written(parts: list[_Part], contents: list[str]) -> str:
+def _written(parts: Sequence[_Part], contents: list[str]) -> str:
     """The parts with these contents, those that had a fence in one again; parts without content
     are left out.
     """
@@ -613,7 +626,7 @@ def _written(parts: list[_Part], contents: list[str]) -> str:
     return "\n".join(shown)
 
 
-def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter) -> Condensed:
+def _extended(parts: Sequence[_Part], base: str, tokens: int, counter: TokenCounter) -> Condensed:
     """The outline and the sentences that still fit, the most central ones first."""
     every = [
         (i, place, text) for i, part in enumerate(parts) for place, text in enumerate(part.places)
