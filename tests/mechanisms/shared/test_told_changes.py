@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from hebbarium.mechanisms.shared.told_changes import covered_by_change, subject_of
+from hebbarium.engine.text.words import terms_of
+from hebbarium.mechanisms.shared.told_changes import covered_by_change, ends_state, subject_of
 
 CHANGES = (
     ("I collect stamps.", "I gave up stamps years ago."),
@@ -116,3 +117,25 @@ def test_subjects() -> None:
         subject_of(words.split()).who
         for words in ("we sing", "she sings", "nobody sings", "hens sing", "sang", "")
     ] == ["self", "third", "anyone", "", "anyone", "anyone"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "asked", "ends"),
+    [
+        ("Eve smokes a pack a day.", "Eve gave up cigarettes.", "Does Eve still smoke?", True),
+        ("Eve smokes a pack a day.", "Eve has quit.", "Is Eve still at the bakery?", False),
+        ("Eve smokes a pack a day.", "Ida gave up cigarettes.", "Does Eve still smoke?", False),
+        ("Eve smokes.", "Eve might give up cigarettes.", "Does Eve still smoke?", False),
+        ("Eve smokes.", "Eve also gave up meat.", "Does Eve still smoke?", False),
+        ("Eve smokes.", "Eve's brother quit.", "Does Eve still smoke?", False),
+        ("Eve smokes.", "Eve bought a hat today.", "Does Eve still smoke?", False),
+        ("Eve smoked.", "Eve gave up cigarettes.", "Does Eve still smoke?", False),
+        ("She smokes.", "She gave up cigarettes.", "Does Eve still smoke?", False),
+        ("The cat is missing.", "We found the cat in the shed.", "Is the cat missing?", True),
+        ("The office is open.", "Pia quit at the post office.", "Is the office open?", False),
+    ],
+)
+def test_what_announces_a_change_of_the_subject_ends_its_state(
+    earlier: str, later: str, asked: str, ends: bool
+) -> None:
+    assert ends_state(later, earlier, frozenset(terms_of(asked, stop_words=True))) is ends
