@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,8 @@ def test_dates_of_a_megabyte(clock: Any) -> None:
 def test_features_of_a_megabyte(clock: Any) -> None:
     """Each text is one shorter, since one that was just read is remembered."""
     texts = iter([MEGABYTE[i:] for i in range(3)])
-    clock(lambda: features(next(texts)), 3, target=4_000.0, warmup=0)
+    late = attrgetter("terms", "act", "emotion")
+    clock(lambda: late(features(next(texts))), 3, target=4_000.0, warmup=0)
 
 
 def test_a_filter_of_50000_rows(clock: Any) -> None:
@@ -80,7 +82,7 @@ def test_coverage_of_2000_candidates(clock: Any) -> None:
 
 
 @pytest.mark.parametrize("by", ["labels", "gap", "semantic"])
-def test_stage_detection(clock: Any, turns: Turns, by: str) -> None:
+def test_stage_detection(clock: Any, benchmark: Any, turns: Turns, by: str) -> None:
     """200 events a round behind 5,000; the detection alone takes at most 0.2 ms an event."""
     watch = Observer()
     memory = Engine(
@@ -95,4 +97,4 @@ def test_stage_detection(clock: Any, turns: Turns, by: str) -> None:
     before = watch.mechanism_ms["stage_detection"]
     clock(lambda: memory.encode_all(islice(events, 200)), 7, per=200, warmup=0)
     spent = watch.mechanism_ms["stage_detection"] - before
-    assert spent / (memory.store.n - 5_000) <= 0.2
+    assert benchmark.disabled or spent / (memory.store.n - 5_000) <= 0.2

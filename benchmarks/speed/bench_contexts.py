@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
 from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval.adjacent_stages import Walks
 
-UNITS = (1_000, 20_000)
+UNITS = sizes(1_000, 20_000)
 BUDGETS = (1_024, 4_096)
 # ms, most: p50 of assembling beyond retrieval, and of a kept context
 BEYOND, KEPT = 50.0, 1.0
@@ -106,7 +107,7 @@ def test_assembling(
         f"\n{n:,} events, {budget:,} tokens, session {asker}: "
         + ", ".join(f"{name} {value:.1f}" for name, value in figures.items())
     )
-    assert figures["beyond_ms"] <= BEYOND
+    assert benchmark.disabled or figures["beyond_ms"] <= BEYOND
 
 
 @pytest.mark.parametrize("n", UNITS)

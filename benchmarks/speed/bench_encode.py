@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
@@ -25,12 +26,12 @@ def encoder(one: Engine, events: Iterator[Event]) -> Callable[[], object]:
     return lambda: one.encode(replace(next(events), time=one.now))
 
 
-@pytest.mark.parametrize("n", TARGETS)
+@pytest.mark.parametrize("n", sizes(*TARGETS))
 def test_encode(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
-    clock(encoder(memory(n), turns(n, COUNT)), COUNT, target=TARGETS[n])
+    clock(encoder(memory(n), turns(n, COUNT)), COUNT, target=TARGETS.get(n))
 
 
-@pytest.mark.parametrize("n", (1_000, 10_000))
+@pytest.mark.parametrize("n", sizes(1_000, 10_000))
 def test_gated(
     clock: Any, grown: Callable[..., Engine], memory: Memory, turns: Turns, n: int
 ) -> None:
@@ -45,13 +46,13 @@ def test_gated(
     clock(
         encoder(gated, events),
         COUNT,
-        target=TARGETS[n],
+        target=TARGETS.get(n),
         reference=encoder(memory(n), same),
         against="without the gate",
     )
 
 
-@pytest.mark.parametrize("n", (1_000, 4_000))
+@pytest.mark.parametrize("n", sizes(1_000, 4_000))
 def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int) -> None:
     """With receipts and timings of every step; the reference has no observer."""
     plain, watched, events, same = (
@@ -68,7 +69,7 @@ def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int
     )
 
 
-@pytest.mark.parametrize("n", TARGETS)
+@pytest.mark.parametrize("n", sizes(*TARGETS))
 def test_day(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
     """A whole day: twenty events, three maintenances and a consolidation."""
     grown_memory, events = memory(n), turns(n, COUNT)

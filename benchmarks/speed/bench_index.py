@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.state.graph import EdgeType, Graph, gather
 from hebbarium.engine.state.vectors import VectorIndex
 
-DIMENSIONS, SIZES = 384, (1_000, 10_000, 100_000)
+DIMENSIONS, SIZES = 384, sizes(1_000, 10_000, 100_000)
 
 
 @pytest.fixture(scope="module")
 def rows() -> np.ndarray[Any, np.dtype[np.float32]]:
     """Random unit vectors."""
-    drawn = np.random.default_rng(5).standard_normal((SIZES[-1], DIMENSIONS), np.float32)
+    drawn = np.random.default_rng(5).standard_normal((max(SIZES), DIMENSIONS), np.float32)
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
 
 
@@ -59,21 +60,21 @@ def linked(m: int) -> tuple[Graph, list[list[int]]]:
     return graph, ends
 
 
-@pytest.mark.parametrize("m", (1_000, 100_000))
+@pytest.mark.parametrize("m", sizes(1_000, 100_000))
 def test_edge(clock: Any, m: int) -> None:
     """One more edge, from a new row."""
     graph, rows = linked(m)[0], count(m)
     clock(lambda: graph.add(next(rows), 0, EdgeType.SEMANTIC), 1_000)
 
 
-@pytest.mark.parametrize("m", (1_000, 100_000))
+@pytest.mark.parametrize("m", sizes(1_000, 100_000))
 def test_restore(clock: Any, m: int) -> None:
     """A graph from its saved state; times are per edge."""
     state = linked(m)[0].state()
     clock(lambda: Graph.from_state(state), 3, per=m, warmup=1)
 
 
-@pytest.mark.parametrize("m", (1_000, 100_000))
+@pytest.mark.parametrize("m", sizes(1_000, 100_000))
 def test_gather(clock: Any, m: int) -> None:
     """The out-edges of a hundred nodes."""
     graph = linked(m)[0]

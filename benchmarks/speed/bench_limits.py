@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.contract.records import Query
 from hebbarium.engine.contract.vocabulary import ACTIVATION, ARRIVED, LOG_STRENGTH
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.consolidation.synaptic_tagging import EARLY_PHASE_INDUCED, LATE_PHASE
 from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
-SIZES = (1_000, 10_000, 100_000)
+SIZES = sizes(1_000, 10_000, 100_000)
 Memory = Callable[[int], Engine]
 
 

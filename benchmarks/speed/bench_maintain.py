@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
@@ -17,10 +18,10 @@ HOUR = 1.0
 Memory = Callable[[int], Engine]
 
 
-@pytest.mark.parametrize("n", TARGETS)
+@pytest.mark.parametrize("n", sizes(*TARGETS))
 def test_maintain(clock: Any, memory: Memory, n: int) -> None:
     grown_memory = memory(n)
-    clock(lambda: grown_memory.advance(grown_memory.now + HOUR), 64, target=TARGETS[n])
+    clock(lambda: grown_memory.advance(grown_memory.now + HOUR), 64, target=TARGETS.get(n))
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def used(memory: Memory, n: int) -> Iterator[Engine]:
         array[:] = old
 
 
-@pytest.mark.parametrize("n", TARGETS)
+@pytest.mark.parametrize("n", sizes(*TARGETS))
 def test_used(clock: Any, used: Engine, n: int) -> None:
     """Every unit has as many uses as are kept one by one; older uses at most double the time."""
     clock(lambda: used.advance(used.now + HOUR), 64)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.hooks import Tick
@@ -21,7 +22,7 @@ from hebbarium.engine.contract.vocabulary import RECALLED
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
 
-UNITS, EVENTS = 10_000, 256
+UNITS, EVENTS = sizes(10_000)[-1], 256
 REGISTRY = Registry.read()
 
 

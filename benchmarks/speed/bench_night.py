@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase, Scope
 from hebbarium.engine.contract.hooks import Tick
@@ -20,7 +21,7 @@ from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import ACTIVATION, CREATED, NOW
 from hebbarium.engine.memory.engine import Engine
 
-UNITS, TIMES, NEWS = 10_000, 10, 64
+UNITS, TIMES, NEWS = sizes(10_000)[-1], 10, 64
 # ms, most that a full night at 10,000 units and a tick at 100,000 may take
 NIGHT, TICK = 2000.0, 12.0
 # otherwise the memory would sleep five hundred times while it is built

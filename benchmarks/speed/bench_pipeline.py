@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.text.dates import times
 from hebbarium.mechanisms.retrieval.late_interaction_rerank import maxsim
 
-UNITS = (1_000, 20_000)
+UNITS = sizes(1_000, 20_000)
 # ms, most for 32 x 50 x 256 word pieces, and for an utterance
 MAXSIM, DATES = 15.0, 0.2
 # ms, p50 at 20,000 units: with late interaction, and without

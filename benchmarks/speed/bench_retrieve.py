@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.contract.records import Query
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
@@ -18,20 +19,20 @@ Memory = Callable[[int], Engine]
 Asked = Callable[[int], Iterator[Query]]
 
 
-@pytest.mark.parametrize("n", TARGETS)
+@pytest.mark.parametrize("n", sizes(*TARGETS))
 def test_retrieve(clock: Any, memory: Memory, asked: Asked, n: int) -> None:
     grown_memory, queries = memory(n), asked(n)
-    clock(lambda: grown_memory.retrieve(next(queries)), 192, target=TARGETS[n])
+    clock(lambda: grown_memory.retrieve(next(queries)), 192, target=TARGETS.get(n))
 
 
-@pytest.mark.parametrize("n", TARGETS)
+@pytest.mark.parametrize("n", sizes(*TARGETS))
 def test_cue(clock: Any, memory: Memory, asked: Asked, n: int) -> None:
     """Reading the question alone; its cost does not depend on n."""
     grown_memory, queries = memory(n), asked(n)
     clock(lambda: grown_memory.assembly.cue(next(queries)), 192)
 
 
-@pytest.mark.parametrize("n", (1_000, 10_000))
+@pytest.mark.parametrize("n", sizes(1_000, 10_000))
 def test_learn(clock: Any, grown: Callable[..., Engine], asked: Asked, n: int) -> None:
     """Recall that changes memory."""
     grown_memory, queries = grown(n), asked(n)
@@ -40,12 +41,8 @@ def test_learn(clock: Any, grown: Callable[..., Engine], asked: Asked, n: int) -
 
 def test_observed(clock: Any, grown: Callable[..., Engine], asked: Asked) -> None:
     """With receipts and timings of every step, at 1,000 units; the reference has no observer."""
-    plain, watched, queries, same = (
-        grown(1_000),
-        grown(1_000, observer=Observer()),
-        asked(1_000),
-        asked(1_000),
-    )
+    n = sizes(1_000)[0]
+    plain, watched, queries, same = grown(n), grown(n, observer=Observer()), asked(n), asked(n)
     clock(
         lambda: watched.retrieve(next(queries)),
         192,

@@ -1,13 +1,11 @@
 """Speed by size: shared scans and the approximate index, beside one flat scan of the same vectors
 in the same run.
 
-`-k "not 100000"` leaves out the large sizes; a size of 1,000,000 needs 6 GB and ten minutes,
-`HEBBARIUM_SCALE=1000000` adds it.
+`-k "not 100000"` leaves out the large size; UNITS=1000000 needs 6 GB and ten minutes.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -17,11 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.scale.approximate import ListIndex
 from hebbarium.engine.state.scans import SharedScans
 
 DIMENSIONS, TOPICS, ASKED = 384, 2_000, 48
-SIZES = (1_000, 10_000, 100_000, *map(int, os.environ.get("HEBBARIUM_SCALE", "").split()))
+SIZES = sizes(1_000, 10_000, 100_000)
 RECALL = 0.98  # least share of the exact ten nearest that the lists find
 
 

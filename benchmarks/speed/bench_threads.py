@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.contract.records import Query
 from hebbarium.engine.memory.engine import Engine
 
 EACH = 32  # questions of a thread
-SIZES = (1_000, 10_000, 100_000)
+SIZES = sizes(1_000, 10_000, 100_000)
 
 
 @pytest.mark.parametrize("n", SIZES)

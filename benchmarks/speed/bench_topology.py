@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.drafts import Draft, Kind
 from hebbarium.engine.contract.hooks import Tick
@@ -25,7 +26,7 @@ from hebbarium.mechanisms.consolidation.topology_consolidation import (
 from hebbarium.mechanisms.retrieval.typed_expansion import ORDER, expand
 from hebbarium.mechanisms.shared.topology_bank import nearest_of_each
 
-UNITS, WAITING, ROUNDS, WARMUP = 10_000, 200, 5, 2
+UNITS, WAITING, ROUNDS, WARMUP = sizes(10_000)[-1], 200, 5, 2
 MADE, QUERIES = 100, 50
 RUN = 300.0  # ms, most that a run may take
 MAKE = 20.0  # ms, of 100 units
@@ -119,7 +120,7 @@ def test_anchors(clock: Any) -> None:
     surface.
     """
     rng = np.random.default_rng(5)
-    vectors = rng.standard_normal((100_000, 384), dtype=np.float32)
+    vectors = rng.standard_normal((sizes(100_000)[-1], 384), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     half, rows = rng.random(len(vectors)) < 0.5, list(range(WAITING))
     full = np.ones(len(vectors), dtype=np.bool_)

@@ -1,7 +1,5 @@
 """Large memories with a file, made of a small one that is repeated: living 100,000 events of every
 mechanism would take an hour.
-
-UNITS names their sizes, such as UNITS=100000,300000.
 """
 
 from __future__ import annotations
@@ -19,10 +17,18 @@ from hebbarium.engine.contract.vocabulary import ARRIVED, CREATED
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.state.graph import BUILT_IN, Graph
 
+
+def sizes(*usual: int) -> tuple[int, ...]:
+    """Sizes of the memories of a bench: the usual ones, or those that the variable UNITS of the
+    environment names for all benches, such as UNITS=100000,300000.
+    """
+    named = os.environ.get("UNITS")
+    return tuple(map(int, named.split(","))) if named else usual
+
+
 HOUR = 1.0
 SMALL = 1_000
-# 100,000 and more take minutes and gigabytes
-UNITS = tuple(map(int, os.environ.get("UNITS", "1000,10000").split(",")))
+UNITS = sizes(1_000, 10_000)  # 100,000 and more take minutes and gigabytes
 SETS = ("minimal", "default", "everything")
 # otherwise the memory would sleep while it is built
 WITHOUT = {"everything": ("sleep_pressure",)}
