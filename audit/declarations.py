@@ -27,6 +27,7 @@ from ..engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook, item
 from ..engine.contract.records import Query
 from ..engine.memory.engine import Engine
 from ..engine.text.words import terms_of
+from .effects import typed
 from .life import QUESTIONS, REST, START, TOLD, Circumstances, Replying, ShortWindow, lived
 
 Scores = NDArray[np.float64]
@@ -762,16 +763,23 @@ def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
 def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism that treats events otherwise because sleep made rows that nobody can see."""
     yield from _wrong_made_rows(entry, registry, Circumstances())
-    if by_model := _by_model(entry):
-        yield from _wrong_made_rows(entry, registry, Circumstances(choices=by_model))
+    if choices := _switched_on(entry):
+        yield from _wrong_made_rows(entry, registry, Circumstances(choices=choices))
 
 
-def _by_model(entry: Entry) -> dict[str, Value]:
-    """The choices by which a mechanism asks a language model, if it does not do so by itself."""
-    return {
+def _switched_on(entry: Entry) -> dict[str, Value]:
+    """Choices by which a mechanism does what it ships without: numbers that are 0, and questions to a
+    language model.
+    """
+    asked: dict[str, Value] = {
         name: p.value is False or "model"
         for name, p in entry.params.items()
         if (name == "model" and p.value is False) or ("model" in p.choices and p.value != "model")
+    }
+    return asked | {
+        name: typed(entry, name, 1.0 if p.high is None else min(1.0, p.high))
+        for name, p in entry.params.items()
+        if name != "weight" and not isinstance(p.value, (bool, str)) and p.value == 0
     }
 
 
@@ -820,9 +828,15 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
     reads = {item_of(read) for declared in loaded.hooks() for read in declared.reads}
     if v.KIND not in reads or OF_KINDS.search(f"{entry.summary} {entry.acts_on}"):
         return
+    yield from _wrong_kinds(entry, registry, Circumstances())
+    if choices := _switched_on(entry):
+        yield from _wrong_kinds(entry, registry, Circumstances(choices=choices))
+
+
+def _wrong_kinds(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
+    loaded, seen = entry.load(), []
     own = [c for c in loaded.owns if isinstance(c, Column) and c.scope.persists]
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
-    seen = []
     for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT):
         maker = Archivist((Kind.SUMMARY,), archives=False)
 
@@ -831,8 +845,15 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
             memory.store.array(v.KIND)[maker.own] = kind
 
         often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
+        beside = (maker, Fading("fading", Params(1.0)))
         memory = lived(
-            registry, entry.id, beside=(maker, Fading("fading", Params(1.0))), after=as_if, **often
+            registry,
+            entry.id,
+            around,
+            beside=beside,
+            language_model=Replying(),
+            after=as_if,
+            **often,
         )
         as_if(memory, len(TOLD))
         values: list[tuple[str, NDArray[Any]]] = [
