@@ -139,7 +139,8 @@ def test_printed_groups_memories_with_the_same_entities(build: Build) -> None:
 
 def test_plasticity_of_a_branch_stays_with_it_and_scales_its_share(build: Build) -> None:
     shares = []
-    for given in ({}, {"ltp": 0.0, "ltd": 0.0, "decay": 0.0}):
+    settings: list[dict[str, float]] = [{}, {"ltp": 0.0, "ltd": 0.0, "decay": 0.0}]
+    for given in settings:
         memory = build(
             "lexical_bm25",
             "dendritic_integration_printed",

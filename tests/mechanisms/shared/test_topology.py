@@ -549,7 +549,8 @@ def test_plans_are_asked_for_applicable_targets_alone() -> None:
         Proposal(Operator.UPDATE, (4, 3), 0.97),
         Proposal(Operator.UPDATE, (3, 2), 0.96),
     ]
-    for fails in ([], [(0, 1)], [(0, 1), (2, 1)]):
+    failing: list[list[tuple[int, ...]]] = [[], [(0, 1)], [(0, 1), (2, 1)]]
+    for fails in failing:
         outcomes = []
         for batched in (True, False):
             bank, batches = on_circle(0, 1, 2, 3, 4, 90), list[list[tuple[int, ...]]]()
