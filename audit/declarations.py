@@ -706,7 +706,7 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
 
 
 # --- rows that are not events, and rows that are not answered ---------------------------------------
-class Archivist(Mechanism[Params]):
+class MakerOfArchivedRows(Mechanism[Params]):
     """In the first sleep after an event makes rows of half of it, of its session and speaker.
 
     kinds     of these rows
@@ -784,7 +784,7 @@ def _switched_on(entry: Entry) -> dict[str, Value]:
 
 
 def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
-    loaded, archivist = entry.load(), Archivist()
+    loaded, archivist = entry.load(), MakerOfArchivedRows()
     # sleeps within sessions
     often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
     plain = lived(registry, entry.id, around, language_model=Replying(), **often)
@@ -838,9 +838,11 @@ def _wrong_kinds(entry: Entry, registry: Registry, around: Circumstances) -> Ite
     own = [c for c in loaded.owns if isinstance(c, Column) and c.scope.persists]
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
     for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT):
-        maker = Archivist((Kind.SUMMARY,), archives=False)
+        maker = MakerOfArchivedRows((Kind.SUMMARY,), archives=False)
 
-        def as_if(memory: Engine, number: int, maker: Archivist = maker, kind: Kind = kind) -> None:
+        def as_if(
+            memory: Engine, number: int, maker: MakerOfArchivedRows = maker, kind: Kind = kind
+        ) -> None:
             # the engine writes rows of each kind in its own way; only what hooks read is changed
             memory.store.array(v.KIND)[maker.own] = kind
 

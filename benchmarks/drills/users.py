@@ -50,12 +50,12 @@ def users(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         query = Query(other.text, only=only)
         way = ("answer", "context")[number % 2]
         tally.attempt(f"{way}, by {by}", partial(_outcome, asker, memory, query, way))
-    other = _told(make(folder / "other.db"), [_changed(event) for event in told])
+    altered = _told(make(folder / "other.db"), [_changed(event) for event in told])
     for event in told[: len(USERS) * max(count // len(USERS), 1)]:
         if event.speaker != USERS[-1]:
-            tally.attempt(INFERENCE, partial(_inferred, event, memory, other))
+            tally.attempt(INFERENCE, partial(_inferred, event, memory, altered))
     memory.close()
-    other.close()
+    altered.close()
     return tally
 
 

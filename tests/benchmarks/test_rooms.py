@@ -11,8 +11,8 @@ import pytest
 from statements import statements
 
 ROOM = Path(__file__).parent.parent.parent / "benchmarks"
-FLOORS = {"datasets": 0, "systems": 0, "designs": 0, "execution": 1, "scores": 2, "edits": 3,
-          "reports": 3, "calibration": 4, "drills": 4,
+FLOORS = {"datasets": 0, "systems": 0, "designs": 0, "execution": 1, "scores": 2,
+          "reports": 3, "calibration": 4, "edits": 4, "drills": 5,
           "influence": 4, "language_models": 4, "runs": 4, "probes": 5, "experiments": 6,
           "people": 6, "worlds": 6, "composition": 7}  # fmt: skip
 ROOMS = sorted(f.parent for f in ROOM.rglob("__init__.py") if f.parent != ROOM)
