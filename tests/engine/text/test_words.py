@@ -268,6 +268,14 @@ def test_terms_of_many_texts_are_those_of_each(texts: list[str]) -> None:
     ]
 
 
+@given(HOSTILE | RUNS | MARKED | KOREAN, st.booleans())
+def test_words_of_a_sentence_are_those_of_a_long_text(text: str, contracted: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "SENTENCE", 0)
+        long = words_of(fold(text), contracted)
+    assert words_of(fold(text), contracted) == long
+
+
 @pytest.mark.parametrize("shape", [reading._SHAPE, reading._DISTINCT, reading._COMBINING])
 def test_characters_of_a_block_are_of_one_kind(shape: reading._Shape) -> None:
     for first, last in reading.ALIKE:
