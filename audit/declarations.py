@@ -799,6 +799,18 @@ def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) ->
         once, other = np.asarray(plain.column(column)), np.asarray(grown.column(column))[rows]
         if not np.allclose(once, other, rtol=1e-5, atol=ROUNDING, equal_nan=True):
             yield f"{column.name} of events differs beside rows that sleep made and archived"
+    place = np.full(grown.store.n, -2)
+    place[rows] = np.arange(len(rows))
+    for column in loaded.owns:
+        if (
+            isinstance(column, Column)
+            and column.scope is Scope.MEMORY
+            and column.upkeep.rows is ...
+        ):
+            numbers = np.asarray(grown.column(column))[rows]
+            told = np.where(numbers >= 0, place[numbers], numbers)
+            if not np.array_equal(told, plain.column(column)):
+                yield f"{column.name} of events names rows that sleep made and archived"
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
     for question in QUESTIONS:
         alone, beside = plain.retrieve(question, 20), grown.retrieve(question, 20)
