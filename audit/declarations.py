@@ -801,16 +801,12 @@ def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) ->
             yield f"{column.name} of events differs beside rows that sleep made and archived"
     place = np.full(grown.store.n, -2)
     place[rows] = np.arange(len(rows))
-    for column in loaded.owns:
-        if (
-            isinstance(column, Column)
-            and column.scope is Scope.MEMORY
-            and column.upkeep.rows is ...
-        ):
-            numbers = np.asarray(grown.column(column))[rows]
+    for c in loaded.owns:
+        if isinstance(c, Column) and c.scope is Scope.MEMORY and c.upkeep.rows is ...:
+            numbers = np.asarray(grown.column(c))[rows]
             told = np.where(numbers >= 0, place[numbers], numbers)
-            if not np.array_equal(told, plain.column(column)):
-                yield f"{column.name} of events names rows that sleep made and archived"
+            if not np.array_equal(told, plain.column(c)):
+                yield f"{c.name} of events names rows that sleep made and archived"
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
     for question in QUESTIONS:
         alone, beside = plain.retrieve(question, 20), grown.retrieve(question, 20)
