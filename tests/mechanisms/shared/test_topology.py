@@ -560,12 +560,15 @@ def test_plans_are_asked_for_applicable_targets_alone() -> None:
                 bad = PlanError(Reason.SCHEMA_FAIL, "")
                 return bad if proposal.targets in fails else plan_of(bank)(proposal)
 
+            def unit(row: int, bank: Any = bank) -> tuple[str, Descriptor]:
+                return bank.texts[row], Descriptor("x", ())
+
+            def ask(batch: list[Proposal], to: Any = batches) -> None:
+                to.append([p.targets for p in batch])
+
             scripts, dropped = planned(
-                proposals, bank, RoutingGate(), coherence, plan,
-                lambda unit, bank=bank: (bank.texts[unit], Descriptor("x", ())), 0.0,
-                (lambda batch, to=batches: to.append([p.targets for p in batch]))
-                if batched else None,
-            )  # fmt: skip
+                proposals, bank, RoutingGate(), coherence, plan, unit, 0.0, ask if batched else None
+            )
             outcomes.append(([s.proposal.targets for s in scripts], sorted(map(repr, dropped))))
             asked = [targets for batch in batches for targets in batch]
             if batched:
