@@ -88,7 +88,7 @@ class Entry:
     claims: str
     equations: tuple[Equation, ...] = (Equation(),)
     papers: tuple[str, ...] = ("wixted1991form",)
-    departures: tuple[Departs, ...] = field(default=())
+    departures: tuple[Departs, ...] = (Departs("ages are in hours", "the equation has no unit"),)
     proxies: tuple[Any, ...] = ()
     forms: tuple[Any, ...] = ()
     params: dict[str, Any] = field(default_factory=dict)
