@@ -316,9 +316,9 @@ def _wrong(
         yield f"{s.name} is evidence of ASSOCIATION, whatever the question"
     if s.facet is Facet.CONTEXT and not asked and not own & {v.SESSION, v.SPEAKER}:
         yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
-    if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and given.max() < ALIKE_AT_LEAST:
-        yield f"{s.name} is a similarity, and is never above {given.max():g}"
     most = max(given.max(), of_newest)
+    if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and most < ALIKE_AT_LEAST:
+        yield f"{s.name} is a similarity, and is never above {most:g}"
     if s.scale is Scale.SUPPORT and 1.0 - 1e-3 <= most <= 1.0 + ROUNDING:
         yield f"{s.name} is an amount, and has the bound 1 of a similarity"
     of_match = v.MATCH in reads
@@ -356,7 +356,8 @@ def _wrong(
         for x, row in zip(of_told, nearest, strict=True)
         if not np.isnan(x[row])
     ]
-    if s.facet in BY_VECTOR | {Facet.FORM} and finding and np.mean(finding) < 0.5:
+    by_text = s.facet in BY_VECTOR or (s.facet is Facet.FORM and asked)
+    if by_text and finding and np.mean(finding) < 0.5:
         yield f"{s.name} is evidence of {s.facet.name}, and a text seldom finds itself by it"
     alone = [
         np.count_nonzero(x >= x[row] - ROUNDING) == 1

@@ -31,7 +31,7 @@ from ...engine.contract.vocabulary import (
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, plug_in
 from ..paper_numbers import paper_number
 from .shared.diagnosis import (
     cuts_at_their_limits,
@@ -908,6 +908,16 @@ def a_model_is_asked_in_three_batches(specimen: Any) -> Any:
 )
 def a_bad_plan_changes_nothing(specimen: Any) -> Any:
     return replies_of_a_model(specimen)
+
+
+@adaptation(
+    "TC-20", source="ours: each operator has a gate of its own, where it is above that of all"
+)
+def each_operator_has_its_own_gate(specimen: Any) -> Any:
+    own = {"split_gate": 0.6, "merge_gate": 0.8, "update_gate": 0.95}
+    made = plug_in(specimen, gate=0.7, version_cap=3, **own)
+    measured = [made.gates.least(operator) for operator in specimen.Operator]
+    return [*measured, made.caps.version], [0.7, 0.8, 0.95, 3]
 
 
 @figure(

@@ -19,6 +19,7 @@ import hebbarium as hb
 from hebbarium.engine.base import kernels
 from hebbarium.engine.base.kernels import Kernel, declared, exact_kernel
 from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.text import numbering
 from hebbarium.testing.conformance import talk
 from hebbarium.warming import ASKED, SAID
 
@@ -200,4 +201,7 @@ def test_both_forms_give_the_same_bits_of_a_shortlist(counts: Counter[str], set_
 def test_every_exact_kernel_is_run_in_both_forms(counts: Counter[str]) -> None:
     for set_name in SETS:
         live(set_name, "hashing:64")
+    with hb.memory("bm25", embedding="hashing:64") as memory:
+        text = "".join(chr(0x4E00 + n * n % 5_003) for n in range(numbering.HASHED_FROM + 1))
+        memory.encode(hb.Event(0.0, text))
     assert {kernel.name for kernel in package_kernels() if kernel.exact} - set(counts) == set()
