@@ -307,7 +307,7 @@ def declared(signal: Signal, **fields: Any) -> Iterator[None]:
         ("recency", {"facet": Facet.ASSOCIATION}, "evidence of ASSOCIATION, whatever the question"),
         ("recency", {"facet": Facet.CONTEXT}, "reads neither the session nor the speaker"),
         ("recency", {"facet": Facet.KIND}, "reads the time or how often memories were used"),
-        ("recency", {"facet": Facet.FORM}, "a text seldom finds itself by it"),
+        ("recency", {"facet": Facet.FORM}, "reads the time or how often memories were used"),
         (
             "successor_representation",
             {"scale": Scale.SIMILARITY},
