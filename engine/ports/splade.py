@@ -101,6 +101,10 @@ class SpladeEncoder:
                 f"the folder has no {' and no '.join(missing)}", where=str(self.folder), cure=_CURE
             )
 
+    def __getstate__(self) -> dict[str, Any]:
+        # other processes load the weights themselves, if they need them
+        return {name: value for name, value in self.__dict__.items() if name != "_loaded"}
+
     @cached_property
     def revision(self) -> str:
         """`splade-` and 16 hexadecimal digits of the folder's files."""

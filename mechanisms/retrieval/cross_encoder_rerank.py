@@ -18,20 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...engine.base.errors import HebbariumError, RegistryError
-from ...engine.base.files import content_digest
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import ANSWERABLE, RELEVANCE, RERANKED, REWEIGHTED, TEXTS
 from ...engine.ports.reranker import STAND_IN, reranker
 from ...engine.state.ranking import best
+from ..shared.model_folder import from_folder
 from ..shared.rerank import Blend, reranked
 
 
@@ -74,20 +72,7 @@ class CrossEncoderRerank(Mechanism[CrossEncoderRerankParams]):
         order: int = 0,
     ) -> None:
         super().__init__(id, params, units, order)
-        where = f"mechanism {id}, model"
-        if not params.model:
-            raise RegistryError(
-                "no cross-encoder is named",
-                where=where,
-                cure="give the folder of a sentence-transformers CrossEncoder, in a set "
-                f"`{id}: {{model: FOLDER}}`, or `--param {id}.model=FOLDER`",
-            )
-        try:
-            self.reranker = reranker(Path(params.model), content_digest(Path(params.model)))
-        except HebbariumError as error:
-            raise RegistryError(
-                error.what, where=f"{where}, {error.where}", cure=error.cure
-            ) from error
+        self.reranker = from_folder(id, params.model, reranker, "cross-encoder", _cure)
 
     @hook(
         Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS), adds=(), sets=(RELEVANCE, RERANKED)
@@ -106,3 +91,10 @@ class CrossEncoderRerank(Mechanism[CrossEncoderRerankParams]):
             judged,
             reranked(view.reweighted[rows], judged, p.alpha, p.blend),
         )
+
+
+def _cure(id: str) -> str:
+    return (
+        "give the folder of a sentence-transformers CrossEncoder, in a set "
+        f"`{id}: {{model: FOLDER}}`, or `--param {id}.model=FOLDER`"
+    )

@@ -27,13 +27,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.errors import HebbariumError, RegistryError
-from ...engine.base.files import content_digest
+from ...engine.base.errors import HebbariumError
 from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CUES, ROW
 from ...engine.ports.splade import STAND_IN, SparseEncoder, shipped, sparse_encoder
+from ..shared.model_folder import from_folder
 
 # --- columns --------------------------------------------------------------------------------------
 SPARSE_WORDS = Column(
@@ -135,16 +135,7 @@ class LearnedSparse(Mechanism[LearnedSparseParams]):
         order: int = 0,
     ) -> None:
         super().__init__(id, params, units, order)
-        where = f"mechanism {id}, model"
-        if not params.model:
-            raise RegistryError("no masked language model is named", where=where, cure=_cure(id))
-        try:
-            self._digest = content_digest(Path(params.model))
-            _encoder(params.model, self._digest)
-        except HebbariumError as error:
-            raise RegistryError(
-                error.what, where=f"{where}, {error.where}", cure=error.cure
-            ) from error
+        self.encoder = from_folder(id, params.model, _encoder, "masked language model", _cure)
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(SPARSE_WORDS, SPARSE_WEIGHTS))
     def store(self, view: Any, incoming: Incoming) -> None:
@@ -163,14 +154,13 @@ class LearnedSparse(Mechanism[LearnedSparseParams]):
                 raise_to_weighted(scores, weight, view.sparse)
 
     def _weights(self, text: str) -> NDArray[np.float32]:
-        encoder = _encoder(self.params.model, self._digest)
-        return np.asarray(encoder.encode([text]).toarray()[0])
+        return np.asarray(self.encoder.encode([text]).toarray()[0])
 
 
 @lru_cache(maxsize=4)
-def _encoder(folder: str, digest: str) -> SparseEncoder:
+def _encoder(folder: Path, digest: str) -> SparseEncoder:
     """The encoder in a folder of that content, loaded once in a process."""
-    return sparse_encoder(Path(folder))
+    return sparse_encoder(folder)
 
 
 def _cure(id: str) -> str:
