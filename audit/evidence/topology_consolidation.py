@@ -915,7 +915,7 @@ def a_bad_plan_changes_nothing(specimen: Any) -> Any:
 )
 def each_operator_has_its_own_gate(specimen: Any) -> Any:
     own = {"split_gate": 0.6, "merge_gate": 0.8, "update_gate": 0.95}
-    made = plug_in(specimen, gate=0.7, version_cap=3, **own)
+    made: Any = plug_in(specimen, gate=0.7, version_cap=3, **own)
     measured = [made.gates.least(operator) for operator in specimen.Operator]
     return [*measured, made.caps.version], [0.7, 0.8, 0.95, 3]
 
