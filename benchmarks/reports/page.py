@@ -157,7 +157,7 @@ def _of_block(result: BlockResult, place: int, name: str, learning: Points) -> d
         "headline": headline(result),
         "expected": expected(result),
         "notes": {arm.name: notes(arm, result) for arm in arms},
-        "meaning": words.MEANING,
+        "meaning": {True: words.MEANING, False: words.OF_ESTIMATES},
         "beside": beside_rows(result),
         "beside_heads": beside_heads(result),
         "beside_note": beside_note(result),

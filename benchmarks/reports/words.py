@@ -28,6 +28,12 @@ MEANING: Final = {
     Verdict.HURTS: "significantly below 0 after correction: the set is better without it",
     Verdict.UNDECIDED: "none of these: smaller effects than those of the column “decided from” are neither shown nor excluded",
 }
+# of estimates that are not the full set minus an arm, such as an arm minus the full set
+OF_ESTIMATES: Final = {
+    **MEANING,
+    Verdict.HELPS: "significantly above 0 after correction: the score rises",
+    Verdict.HURTS: "significantly below 0 after correction: the score falls",
+}
 _PHRASES = {
     Verdict.HELPS: ("helps", "help"),
     Verdict.HURTS: ("hurts", "hurt"),

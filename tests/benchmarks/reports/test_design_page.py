@@ -26,6 +26,7 @@ from hebbarium.benchmarks.reports.published import COLUMNS, FILE, NAMES, NOTHING
 from hebbarium.benchmarks.reports.result import DesignResult, from_json, to_json
 from hebbarium.benchmarks.reports.tables import to_csv, to_latex, to_markdown
 from hebbarium.benchmarks.reports.words import signed
+from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.engine.base.errors import DataError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.reporting.text import visible
@@ -208,6 +209,19 @@ def test_a_design_without_values_of_shapley_pairs_or_sweeps_has_its_table_alone(
     assert waterfall(block.estimates, 0.5) is None and matrix(block.estimates) is None
     assert curves(block, NOTHING) == ()
     assert "an arm" in Seen(to_html(plain, tmp_path / "x.html").read_text(encoding="utf-8")).text
+
+
+def test_a_verdict_on_an_arm_minus_the_set_says_which_way_the_score_goes(tmp_path: Path) -> None:
+    whole = design()
+    helps = next(e for e in whole.blocks[0].estimates if e.verdict is Verdict.HELPS)
+    for kind, said, unsaid in (
+        ("arm minus full", "the score rises", "the set is better with it"),
+        ("full minus arm", "the set is better with it", "the score rises"),
+    ):
+        one_arm = replace(whole.blocks[0], estimates=(replace(helps, name="an arm", kind=kind),))
+        to_html(replace(whole, blocks=(one_arm,)), tmp_path / "x.html")
+        text = Seen((tmp_path / "x.html").read_text(encoding="utf-8")).text
+        assert said in text and unsaid not in text
 
 
 def test_json_comes_back_as_it_was(report: DesignResult) -> None:
