@@ -119,8 +119,8 @@ class Composed:
         n, of = len(self.part.mechanisms), len(self.chosen.mechanisms)
         worst = max(self.constraints, key=lambda scored: scored.loss / max(scored.margin, 1e-6))
         return (
-            f"{n} of the {plural(of, 'mechanism')} of {self.chosen.name} lose at most their margin; "
-            f"the most is {signed(-worst.loss, 3)} of {worst.label} (margin {worst.margin:g})"
+            f"A part of {n} of the {plural(of, 'mechanism')} of {self.chosen.name} loses no more than its margins; "
+            f"the worst change is {signed(-worst.loss, 3)} of {worst.label} (margin {worst.margin:g})"
         )
 
     def honest(self) -> list[str]:
