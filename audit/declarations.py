@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise, product
 from typing import Any, Final
@@ -23,7 +23,7 @@ from ..engine.catalogue.registry import Entry, Registry, Value
 from ..engine.contract import vocabulary as v
 from ..engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, signal
 from ..engine.contract.drafts import Draft, Kind
-from ..engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook, item_of
+from ..engine.contract.hooks import Hook, Mechanism, Params, Tick, Touched, at_rest, hook, item_of
 from ..engine.contract.records import Query
 from ..engine.memory.engine import Engine
 from ..engine.text.words import terms_of
@@ -185,12 +185,12 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     embedder.opposed = frozenset(embedder.other)
     opposite = [scores(text) for text in embedder.other]
     embedder.other, embedder.opposed = {}, frozenset()
-    beside, newest = _beside(entry, registry, signals)
+    unlike = _among_unlike(entry, registry, signals)
     for s in signals:
         # what a hook embeds besides a text may be where and by whom it was said
-        embeds = any(s in h.sets and v.EMBEDDER in map(item_of, h.reads) for h in loaded.hooks())
+        embeds = v.EMBEDDER in _read_for(loaded, s)
         speaks = not embeds and any(not np.isnan(p[s.name]).all() for p in plain)
-        yield from _among_unlike(s, speaks, *beside[s.name])
+        yield from _wrong_among_unlike(s, speaks, unlike[s.name])
         yield from _wrong(
             entry,
             s,
@@ -199,7 +199,7 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
             by_vector=_differ(plain, same_words, s),
             by_words=_differ(plain, same_vector, s),
             of_order=ordered[s.name],
-            of_newest=newest.get(s.name, -math.inf),
+            of_newest=unlike[s.name].newest,
             of_misspelt=misspelt[s.name],
             of_kind=_differ(alike[:1], alike[1:], s),
             of_told=[t[s.name] for t in told],
@@ -215,6 +215,15 @@ def _share_words(memory: Engine, question: str) -> NDArray[np.bool_]:
     return np.array(
         [bool(asked & set(terms_of(texts.rendered(row)))) for row in range(memory.store.n)]
     )
+
+
+def _read_for(loaded: type[Mechanism[Any]], s: Signal) -> set[Touched]:
+    """What the hooks that set a signal read."""
+    return _read_by(declared for declared in loaded.hooks() if s in declared.sets)
+
+
+def _read_by(hooks: Iterable[Hook]) -> set[Touched]:
+    return {item_of(read) for declared in hooks for read in declared.reads}
 
 
 def _differ(once: list[dict[str, Scores]], other: list[dict[str, Scores]], s: Signal) -> bool:
@@ -247,12 +256,7 @@ def _wrong(
     given = all_scores[~np.isnan(all_scores)]
     if s.scale is Scale.SUPPORT and s.floor != 0.0:
         yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
-    reads = {
-        item_of(read)
-        for declared in entry.load().hooks()
-        if s in declared.sets
-        for read in declared.reads
-    }
+    hooks, reads = entry.load().hooks(), _read_for(entry.load(), s)
     needs = {v.ACTIVATION, v.LOG_STRENGTH} & reads
     if s.scale is Scale.LOG_ODDS and not needs:
         yield f"{s.name} is an estimate of need in ln odds, and reads none"
@@ -260,25 +264,16 @@ def _wrong(
         yield f"{s.name} is evidence of TIME, and reads how often memories were used"
     if s.facet is Facet.USE and not needs:
         yield f"{s.name} is evidence of USE, and reads no use"
-    around = {v.NOW, v.SESSION, v.SPEAKER} & {
-        item_of(read) for declared in entry.load().hooks() for read in declared.reads
-    }
-    if s.facet is Facet.CONTEXT and not around:
+    if s.facet is Facet.CONTEXT and _read_by(hooks).isdisjoint((v.NOW, v.SESSION, v.SPEAKER)):
         yield f"{s.name} is evidence of CONTEXT, and reads neither when, where nor by whom"
-    own = {
-        item_of(read)
-        for declared in entry.load().hooks()
-        if s in declared.sets
-        for read in declared.reads
-    }
-    if s.facet in (Facet.KIND, Facet.FORM) and (needs or v.NOW in own):
+    if s.facet in (Facet.KIND, Facet.FORM) and (needs or v.NOW in reads):
         yield (
             f"{s.name} is evidence of {s.facet.name}, and reads the time or how often memories were "
             "used"
         )
-    if s.facet in BY_VECTOR and own & {v.SESSION, v.SPEAKER}:
+    if s.facet in BY_VECTOR and reads & {v.SESSION, v.SPEAKER}:
         yield f"{s.name} is evidence of {s.facet.name}, and reads where or by whom it was said"
-    if s.facet in BY_WORDS and v.MATCH in own:
+    if s.facet in BY_WORDS and v.MATCH in reads:
         yield f"{s.name} is evidence of {s.facet.name}, and starts from memories that match"
     if s.scale is Scale.LOG_ODDS and s.floor != 0.0:
         yield f"{s.name} is in ln odds, of which those of a typical memory are 0, and its floor is {s.floor:g}"
@@ -286,6 +281,7 @@ def _wrong(
         yield f"{s.name} has the floor {s.floor:g}, above what has nothing in common"
     if not given.size:
         return
+    of_all = given.size == all_scores.size
     asked = any(not np.array_equal(by_question[0], other, equal_nan=True) for other in by_question)
     if s.scale is not Scale.LOG_ODDS and needs and not asked:
         yield f"{s.name} is an estimate of need, and its scale is {s.scale.value}"
@@ -296,7 +292,7 @@ def _wrong(
     ):
         yield f"{s.name} is a similarity, and has scores from {given.min():g} to {given.max():g}"
     # a memory without a score is no better than one that matches
-    if s.direct and given.size < all_scores.size and given.min() < s.floor - ROUNDING:
+    if s.direct and not of_all and given.min() < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g} and the score {given.min():g}"
     if s.scale is Scale.SIMILARITY and np.median(given) < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
@@ -304,8 +300,8 @@ def _wrong(
     # of a cosine; other floors stand for never
     if s.scale is Scale.SIMILARITY and -1.0 <= s.floor < 0.0 and least > MET * s.floor:
         yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
-    everyone = given.size == all_scores.size and not LEFT_OUT.search(s.meaning)
-    if s.scale is Scale.SIMILARITY and everyone and given.min() < s.floor - ROUNDING:
+    promised = of_all and not LEFT_OUT.search(s.meaning)
+    if s.scale is Scale.SIMILARITY and promised and given.min() < s.floor - ROUNDING:
         yield (
             f"{s.name} scores all memories, and has the floor {s.floor:g} and the score "
             f"{given.min():g}"
@@ -314,7 +310,7 @@ def _wrong(
         yield f"{s.name} is direct, and is the same for every question"
     if s.facet is Facet.ASSOCIATION and not asked:
         yield f"{s.name} is evidence of ASSOCIATION, whatever the question"
-    if s.facet is Facet.CONTEXT and not asked and not own & {v.SESSION, v.SPEAKER}:
+    if s.facet is Facet.CONTEXT and not asked and not reads & {v.SESSION, v.SPEAKER}:
         yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
     most = max(given.max(), of_newest)
     if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and most < ALIKE_AT_LEAST:
@@ -324,7 +320,7 @@ def _wrong(
     of_match = v.MATCH in reads
     learnt = {
         c
-        for declared in entry.load().hooks()
+        for declared in hooks
         if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
         for c in (*declared.adds, *declared.sets)
     }
@@ -364,8 +360,7 @@ def _wrong(
         for x, row in zip(of_told, nearest, strict=True)
         if not np.isnan(x[row])
     ]
-    whole_memory = given.size == all_scores.size
-    finds = bool(alone) and np.mean(alone) > 0.5 and whole_memory
+    finds = of_all and bool(alone) and np.mean(alone) > 0.5
     if finds and (s.facet is Facet.ASSOCIATION or (s.facet is Facet.CONTEXT and s.direct)):
         yield f"{s.name} is evidence of {s.facet.name}, and of all memories a text finds itself by it"
     of_sounds = bool((~np.isnan(of_misspelt) & (of_misspelt != 0.0)).any())
@@ -386,48 +381,64 @@ def _wrong(
         yield f"{s.name} is evidence of {s.facet.name}, and reads nothing but texts"
 
 
-def _beside(
-    entry: Entry, registry: Registry, signals: list[Signal]
-) -> tuple[dict[str, tuple[list[float], list[Scores]]], dict[str, float]]:
-    """In the life of which no two texts are alike, asked for some of its texts: the scores of these
-    memories, and of the others, by signal; and the best score just after the last event.
+@dataclass(slots=True)
+class UnlikeScores:
+    """Scores of a signal in a life of which no two texts are alike.
+
+    asked   of the memories whose texts are the questions
+    others  of all other visible memories, by question
+    newest  the best one for the last text just after it was told, -inf without any
     """
-    newest = dict[str, float]()
+
+    asked: list[float] = field(default_factory=list)
+    others: list[Scores] = field(default_factory=list)
+    newest: float = -math.inf
+
+
+def _among_unlike(
+    entry: Entry, registry: Registry, signals: list[Signal]
+) -> dict[str, UnlikeScores]:
+    """The mechanism lives the life of NOTHING_ALIKE, and every fifth text of it is a question at its
+    end.  The scores by name of the signal.
+    """
+    unlike = {s.name: UnlikeScores() for s in signals}
 
     def ask(memory: Engine, number: int) -> None:
         if number == len(NOTHING_ALIKE) - 1:
             memory.retrieve(NOTHING_ALIKE[-1][3])
             for s in signals:
                 scores = np.asarray(memory.column(s), np.float64)
-                newest[s.name] = float(np.max(scores, initial=-math.inf, where=~np.isnan(scores)))
+                unlike[s.name].newest = float(
+                    np.max(scores, initial=-math.inf, where=~np.isnan(scores))
+                )
 
     memory = lived(registry, entry.id, told=NOTHING_ALIKE, used={}, embedder=Unlike(), after=ask)
     visible = memory.column(v.VISIBLE).copy()
-    beside = {s.name: (list[float](), list[Scores]()) for s in signals}
     for row in range(4, memory.store.n, 5):
         memory.retrieve(NOTHING_ALIKE[row][3])
         others = visible & (np.arange(len(visible)) != row)
         for s in signals:
             scores = np.array(memory.column(s), np.float64)
-            beside[s.name][0].append(float(scores[row]))
-            beside[s.name][1].append(scores[others])
-    return beside, newest
+            unlike[s.name].asked.append(float(scores[row]))
+            unlike[s.name].others.append(scores[others])
+    return unlike
 
 
-def _among_unlike(s: Signal, speaks: bool, own: list[float], others: list[Scores]) -> Iterator[str]:
-    """What a signal says where memories have nothing in common but their circumstances.
+def _wrong_among_unlike(s: Signal, speaks: bool, unlike: UnlikeScores) -> Iterator[str]:
+    """What the scores contradict where memories have nothing but their circumstances in common.
 
-    speaks  whether it says anything in the life where they have
+    speaks  whether the signal gives scores in the life whose texts are alike
     """
-    heard = [x[~np.isnan(x)] for x in others]
+    given = [x[~np.isnan(x)] for x in unlike.others]
     told_apart = any(
         x.size and (x.size < y.size or np.ptp(x) > ROUNDING)
-        for x, y in zip(heard, others, strict=True)
+        for x, y in zip(given, unlike.others, strict=True)
     )
-    if s.facet is Facet.CONTEXT and not told_apart and (speaks or not np.isnan(own).all()):
+    speaks = speaks or not np.isnan(unlike.asked).all()
+    if s.facet is Facet.CONTEXT and speaks and not told_apart:
         yield f"{s.name} is evidence of CONTEXT, and is silent where memories have it alone in common"
     if s.facet in BY_VECTOR and any(
-        x.size and x.max() > 0.5 * y for x, y in zip(heard, own, strict=True) if y > 0.0
+        x.size and x.max() > 0.5 * y for x, y in zip(given, unlike.asked, strict=True) if y > 0.0
     ):
         yield f"{s.name} is evidence of {s.facet.name}, and unlike memories have more than half the score of the one asked for"
 
@@ -454,12 +465,7 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
         else plain
     )
     grown: Engine | None = None
-    read = {
-        item_of(r)
-        for declared in entry.load().hooks()
-        if declared.phase is Phase.RETRIEVE
-        for r in declared.reads
-    }
+    read = _read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
     for column in columns:
         before, after = (np.asarray(m.column(column), np.float64) for m in (plain, later))
         if np.dtype(column.dtype).kind == "f" and before.shape == after.shape:
@@ -512,15 +518,12 @@ def wrong_considered(entry: Entry, life: PlainLife) -> Iterator[str]:
     question little, and that a shortlist is not told to consider; or the other way round.
     """
     hooks = [declared for declared in entry.load().hooks() if declared.phase is Phase.RETRIEVE]
-    read = {item_of(r) for declared in hooks for r in declared.reads}
+    read = _read_by(hooks)
     columns = [c for c in entry.load().owns if isinstance(c, Column) and _may_mark(c)]
     for column in columns:
         if column.upkeep.considered and column not in read:
             yield f"{column.name} is considered, and no question reads it"
-        if column.upkeep.considered and any(
-            column in reads and v.MATCH in reads
-            for reads in ({item_of(r) for r in declared.reads} for declared in hooks)
-        ):
+        if column.upkeep.considered and any({column, v.MATCH} <= _read_by([h]) for h in hooks):
             yield f"{column.name} is considered, and raises memories by those that match"
     columns = [c for c in columns if c in read]
     raising = {
@@ -629,6 +632,8 @@ def _unchained(entry: Entry, registry: Registry, columns: list[Column]) -> Itera
 
 # --- rest -------------------------------------------------------------------------------------------
 NIGHT: Final = 3.0  # h from sleep to sleep
+# so that a memory sleeps within sessions
+OFTEN: Final[Mapping[str, Any]] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
 FADING: Final = 0.1  # ln a square root of an hour
 
 
@@ -763,9 +768,14 @@ def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
 
 def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism that treats events otherwise because sleep made rows that nobody can see."""
-    yield from _wrong_made_rows(entry, registry, Circumstances())
+    for around in _as_shipped_and_switched_on(entry):
+        yield from _wrong_made_rows(entry, registry, around)
+
+
+def _as_shipped_and_switched_on(entry: Entry) -> Iterator[Circumstances]:
+    yield Circumstances()
     if choices := _switched_on(entry):
-        yield from _wrong_made_rows(entry, registry, Circumstances(choices=choices))
+        yield Circumstances(choices=choices)
 
 
 def _switched_on(entry: Entry) -> dict[str, Value]:
@@ -786,11 +796,9 @@ def _switched_on(entry: Entry) -> dict[str, Value]:
 
 def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
     loaded, archivist = entry.load(), MakerOfArchivedRows()
-    # sleeps within sessions
-    often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
-    plain = lived(registry, entry.id, around, language_model=Replying(), **often)
-    grown = lived(
-        registry, entry.id, around, beside=(archivist,), language_model=Replying(), **often
+    plain, grown = (
+        lived(registry, entry.id, around, beside=beside, language_model=Replying(), **OFTEN)
+        for beside in ((), (archivist,))
     )
     rows = np.delete(np.arange(grown.store.n), archivist.own)
     if len(rows) != plain.store.n:
@@ -834,57 +842,56 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
     so.
     """
     loaded = entry.load()
-    reads = {item_of(read) for declared in loaded.hooks() for read in declared.reads}
-    if v.KIND not in reads or OF_KINDS.search(f"{entry.summary} {entry.acts_on}"):
+    if v.KIND not in _read_by(loaded.hooks()) or OF_KINDS.search(
+        f"{entry.summary} {entry.acts_on}"
+    ):
         return
-    yield from _wrong_kinds(entry, registry, Circumstances())
-    if choices := _switched_on(entry):
-        yield from _wrong_kinds(entry, registry, Circumstances(choices=choices))
+    for around in _as_shipped_and_switched_on(entry):
+        yield from _wrong_kinds(entry, registry, around)
 
 
 def _wrong_kinds(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
-    loaded, seen = entry.load(), []
-    own = [c for c in loaded.owns if isinstance(c, Column) and c.scope.persists]
-    signals = [c for c in loaded.owns if isinstance(c, Signal)]
-    for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT):
-        maker = MakerOfArchivedRows((Kind.SUMMARY,), archives=False)
-
-        def as_if(
-            memory: Engine, number: int, maker: MakerOfArchivedRows = maker, kind: Kind = kind
-        ) -> None:
-            # the engine writes rows of each kind in its own way; only what hooks read is changed
-            memory.store.array(v.KIND)[maker.own] = kind
-
-        often: dict[str, Any] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
-        beside = (maker, Fading("fading", Params(1.0)))
-        memory = lived(
-            registry,
-            entry.id,
-            around,
-            beside=beside,
-            language_model=Replying(),
-            after=as_if,
-            **often,
-        )
-        as_if(memory, len(TOLD))
-        values: list[tuple[str, NDArray[Any]]] = [
-            (c.name, np.array(memory.column(c), np.float64)) for c in own
-        ]
-        for question in QUESTIONS[:4]:
-            asked = Query(question, session="h")
-            values.append((f"the answer to {question!r}", memory.retrieve(asked, 20).rows))
-            values += [(s.name, np.array(memory.column(s), np.float64)) for s in signals]
-        if memory.sources:
-            offered = memory.context(QUESTIONS[0], PLENTY, session="h").text
-            values.append(("a context", np.array(list(map(ord, offered)), np.float64)))
-        seen.append(values)
-    for other in seen[1:]:
-        for (name, once), (_, value) in zip(seen[0], other, strict=True):
+    first, *others = (
+        _seen_with_rows_of(kind, entry, registry, around)
+        for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT)
+    )
+    for other in others:
+        for (name, once), (_, value) in zip(first, other, strict=True):
             if once.shape != value.shape or not np.allclose(
                 once, value, rtol=1e-5, atol=ROUNDING, equal_nan=True
             ):
                 yield f"{name} differs with the kind of rows that are no events"
                 return
+
+
+def _seen_with_rows_of(
+    kind: Kind, entry: Entry, registry: Registry, around: Circumstances
+) -> list[tuple[str, NDArray[Any]]]:
+    """Names and values of what is seen of a life in which sleep makes visible rows of a kind."""
+    loaded, maker = entry.load(), MakerOfArchivedRows((Kind.SUMMARY,), archives=False)
+
+    def as_kind(memory: Engine, number: int) -> None:
+        # the engine writes rows of each kind in its own way; only what hooks read is changed
+        memory.store.array(v.KIND)[maker.own] = kind
+
+    beside = (maker, Fading("fading", Params(1.0)))
+    ways: dict[str, Any] = {"language_model": Replying(), "after": as_kind, **OFTEN}
+    memory = lived(registry, entry.id, around, beside=beside, **ways)
+    as_kind(memory, len(TOLD))
+    values: list[tuple[str, NDArray[Any]]] = [
+        (c.name, np.array(memory.column(c), np.float64))
+        for c in loaded.owns
+        if isinstance(c, Column) and c.scope.persists
+    ]
+    signals = [c for c in loaded.owns if isinstance(c, Signal)]
+    for question in QUESTIONS[:4]:
+        asked = Query(question, session="h")
+        values.append((f"the answer to {question!r}", memory.retrieve(asked, 20).rows))
+        values += [(s.name, np.array(memory.column(s), np.float64)) for s in signals]
+    if memory.sources:
+        offered = memory.context(QUESTIONS[0], PLENTY, session="h").text
+        values.append(("a context", np.array(list(map(ord, offered)), np.float64)))
+    return values
 
 
 def _numbers_of_rows(loaded: type[Mechanism[Any]]) -> list[Column]:
