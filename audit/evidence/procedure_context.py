@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -233,8 +234,6 @@ def added(specimen: Any) -> Any:
 
 @mutant("sessions are read as one talk", rejected_by="PRC-3")
 def one_session(specimen: Any) -> Any:
-    from dataclasses import replace
-
     original = specimen.procedures
     return specimen.replacing(
         "procedures", lambda events: original((row, replace(e, session="")) for row, e in events)
@@ -243,8 +242,6 @@ def one_session(specimen: Any) -> Any:
 
 @mutant("what the one who acts says is a request, too", rejected_by="PRC-3")
 def own_words(specimen: Any) -> Any:
-    from dataclasses import replace
-
     original = specimen.procedures
     return specimen.replacing(
         "procedures",
