@@ -28,7 +28,7 @@ from ..engine.contract.records import Query
 from ..engine.memory.engine import Engine
 from ..engine.text.words import terms_of
 from .effects import typed
-from .life import QUESTIONS, REST, START, TOLD, Circumstances, Replying, ShortWindow, lived
+from .life import QUESTIONS, REST, START, TOLD, Circumstances, ShortWindow, lived, replying
 
 Scores = NDArray[np.float64]
 # facets whose scores depend on the vector of the question alone, on its words alone, and on neither
@@ -102,7 +102,7 @@ class PlainLife:
         if not choices and self._speaks(self.memory):
             return self.memory
         around = Circumstances(choices=choices)
-        ways: dict[str, Any] = {"embedder": self.embedder, "language_model": Replying()}
+        ways: dict[str, Any] = {"embedder": self.embedder, "language_model": replying()}
         memory = lived(self._registry, self._entry.id, around, **ways)
         if self._speaks(memory):
             return memory
@@ -797,7 +797,7 @@ def _switched_on(entry: Entry) -> dict[str, Value]:
 def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
     loaded, archivist = entry.load(), MakerOfArchivedRows()
     plain, grown = (
-        lived(registry, entry.id, around, beside=beside, language_model=Replying(), **OFTEN)
+        lived(registry, entry.id, around, beside=beside, language_model=replying(), **OFTEN)
         for beside in ((), (archivist,))
     )
     rows = np.delete(np.arange(grown.store.n), archivist.own)
@@ -875,7 +875,7 @@ def _seen_with_rows_of(
         memory.store.array(v.KIND)[maker.own] = kind
 
     beside = (maker, Fading("fading", Params(1.0)))
-    ways: dict[str, Any] = {"language_model": Replying(), "after": as_kind, **OFTEN}
+    ways: dict[str, Any] = {"language_model": replying(), "after": as_kind, **OFTEN}
     memory = lived(registry, entry.id, around, beside=beside, **ways)
     as_kind(memory, len(TOLD))
     values: list[tuple[str, NDArray[Any]]] = [

@@ -11,7 +11,6 @@ company of a set that ships, and with other choices of its own.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +28,8 @@ from ..engine.contract.records import Event
 from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder, HashingEmbedder
-from ..engine.ports.language_model import LanguageModel, Reply, Request
+from ..engine.ports.language_model import LanguageModel
+from .memory import FunctionModel
 
 # beside the mechanism: match by meaning and by words, and a fusion
 COMPANY: Final = ("dense_similarity", "lexical_bm25", "weighted_rrf")
@@ -133,17 +133,11 @@ def _hashed(text: str, dimensions: int) -> NDArray[np.float32]:
     return vector
 
 
-class Replying:
+def replying() -> FunctionModel:
     """A language model that replies to a request with what its schema allows: the first choice, true,
     1, and words of the prompt.
     """
-
-    name, revision = "replying", "1"
-
-    def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        return [
-            Reply.read(r, json.dumps(_allowed(r.schema, _last_words(r.prompt)))) for r in requests
-        ]
+    return FunctionModel(lambda request: _allowed(request.schema, _last_words(request.prompt)))
 
 
 def _last_words(prompt: str) -> list[str]:
