@@ -196,6 +196,16 @@ class FunctionModel:
         return Reply.read(request, given if isinstance(given, str) else json.dumps(given))
 
 
+def lines_with(prompt: str, *marks: str) -> list[int]:
+    r"""The numbers of the numbered lines of a prompt, all but its first, in which a mark stands.
+
+    >>> lines_with('QUESTION "Who?"\n1 "Ada sang."\n2 "Bo left."', "Bo", "Cleo")
+    [2]
+    """
+    _, *numbered = prompt.splitlines()
+    return [n for n, line in enumerate(numbered, 1) if any(mark in line for mark in marks)]
+
+
 def _unit(v: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.asarray(v / np.linalg.norm(v), dtype=np.float32)
 

@@ -15,7 +15,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.language_model import Reply, Request, Status
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import FunctionModel, encode, memory_of
+from ..memory import FunctionModel, encode, lines_with, memory_of
 
 MESSAGES = (
     (0.0, "The kettle is old.", "Ada"),
@@ -49,9 +49,8 @@ def note_taker(evolves: Any = None) -> FunctionModel:
             return told[0] if told else "no JSON"
         if evolves is not None:
             return evolves
-        first, *near = request.prompt.splitlines()
-        kettle = [n for n, line in enumerate(near, 1) if "kettle is old" in line]
-        sold = "sold" in first
+        kettle = lines_with(request.prompt, "kettle is old")
+        sold = "sold" in request.prompt.splitlines()[0]
         changed = [{"number": n, "context": "Ada had a kettle.", "tags": ["past"]} for n in kettle]
         return {"links": kettle if sold else [], "updates": changed if sold else []}
 

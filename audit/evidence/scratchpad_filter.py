@@ -4,7 +4,6 @@ with in a memory with a scripted language model.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import DRAFTS, KIND
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.ports.language_model import Reply, Request, Status
+from ...engine.ports.language_model import Reply, Status
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import FunctionModel, memory_of, neighbour
+from ..memory import FunctionModel, lines_with, memory_of, neighbour
 
 TOLD = ("Miso the cat ran away.", "The oven is broken.", "Miso came back.", "Rain again.")
 # notes, with the rows that they are made of
@@ -40,40 +39,28 @@ def the_nearest_notes(specimen: Any) -> Any:
 
 
 # --- a memory -------------------------------------------------------------------------------------
-def lived(specimen: Any, answer: Callable[[Request], Any] | None, **values: Any) -> tuple[Engine, FunctionModel]:  # fmt: skip
-    """A memory with three notes, and its model."""
+def lived(specimen: Any, model: FunctionModel | None, **values: Any) -> Engine:
+    """A memory with three notes."""
 
     def write(view: Any, tick: Any) -> None:
         if not (view.kind == Kind.SUMMARY).any():
             for text, rows in NOTES:
                 view.drafts.add(Draft(text, Kind.SUMMARY, rows))
 
-    model = FunctionModel(answer or (lambda request: None))
     writer = neighbour(Phase.CONSOLIDATE, write, reads=(KIND,), adds=(DRAFTS,))
     memory = memory_of(
         specimen, writer, "dense_similarity", embedder=HashingEmbedder(64),
-        language_model=model if answer else None, **values,
+        language_model=model, **values,
     )  # fmt: skip
     for hour, text in enumerate(TOLD):
         memory.encode(Event(float(hour), text, "Ada", dated=False))
     memory.advance(48.0)
-    return memory, model
+    return memory
 
 
-def naming(*marks: str) -> Callable[[Request], Any]:
+def naming(*marks: str) -> FunctionModel:
     """A model that names the notes in which one of these words stands."""
-
-    def answer(request: Request) -> Any:
-        _, *lines = request.prompt.splitlines()
-        return {
-            "numbers": [
-                number
-                for number, line in enumerate(lines, 1)
-                if any(mark in line for mark in marks)
-            ]
-        }
-
-    return answer
+    return FunctionModel(lambda request: {"numbers": lines_with(request.prompt, *marks)})
 
 
 def answered(memory: Engine, query: str = ASKED) -> list[str]:
@@ -92,15 +79,14 @@ def without(*texts: str) -> list[str]:
     source="by hand: of three notes those that the model does not name are not answered, and events always are",
 )
 def notes_that_do_not_help_are_not_answered(specimen: Any) -> Any:
-    memory, model = lived(specimen, naming("Miso"))
-    first = answered(memory)
-    requests = len(model.asked)
-    none, _ = lived(specimen, naming("nothing of these"))
-    # shown are the two nearest alone, and the third stays
-    two, asked = lived(specimen, naming("nothing of these"), most=2)
-    kept_third = [note for note, _ in NOTES if note in answered(two)]
-    shown = [line for line in asked.asked[-1].prompt.splitlines() if line[0].isdigit()]
-    return [*first, *answered(none), *map(str, (requests, len(kept_third), len(shown)))], [
+    about_miso, none, none_of_two = naming("Miso"), naming("no note"), naming("no note")
+    helpful = answered(lived(specimen, about_miso))
+    unhelpful = answered(lived(specimen, none))
+    # the model is shown the two nearest notes alone, and the third stays
+    two = answered(lived(specimen, none_of_two, most=2))
+    unseen = sum(note in two for note, _ in NOTES)
+    shown = [line for line in none_of_two.asked[-1].prompt.splitlines() if line[0].isdigit()]
+    return [*helpful, *unhelpful, *map(str, (len(about_miso.asked), unseen, len(shown)))], [
         *without("The oven broke.", "Rainy days."),
         *sorted(TOLD),
         *"112",
@@ -112,27 +98,21 @@ def notes_that_do_not_help_are_not_answered(specimen: Any) -> Any:
     source="definition: without a model, a sound reply, words or notes all are answered; numbers that were not offered ban nothing else",
 )
 def nothing_is_banned_without_a_sound_reply(specimen: Any) -> Any:
-    outcomes = []
-    odd: tuple[Callable[[Request], Any] | None, ...] = (
-        None,
-        lambda request: "no JSON",
-        lambda request: {"notes": [1]},
-        lambda request: Reply(Status.TIMEOUT),
-        lambda request: {"numbers": [1, 2, 3]},
-    )
-    for answer in odd:
-        outcomes.append(answered(lived(specimen, answer)[0]) == ALL)
-    memory, model = lived(specimen, naming("Miso"))
+    replies = ("no JSON", {"notes": [1]}, Reply(Status.TIMEOUT), {"numbers": [1, 2, 3]})
+    models = (None, *(FunctionModel(lambda request, reply=reply: reply) for reply in replies))
+    outcomes = [answered(lived(specimen, model)) == ALL for model in models]
+    model = naming("Miso")
+    memory = lived(specimen, model)
     blank = answered(memory, " ?! ") == ALL and not model.asked
     memory.archive(4)
     outcomes += [blank, "Miso ran away and came back." not in answered(memory)]
-    strange, _ = lived(specimen, lambda request: {"numbers": [-1, 0, 99]})
-    return [*outcomes, answered(strange) == sorted(TOLD)], [True] * (len(odd) + 3)
+    strange = lived(specimen, FunctionModel(lambda request: {"numbers": [-1, 0, 99]}))
+    return [*outcomes, answered(strange) == sorted(TOLD)], [True] * (len(models) + 3)
 
 
 @adaptation("SF-4", source="the state by its digest: a question leaves the memory as it is")
 def a_question_changes_nothing(specimen: Any) -> Any:
-    memory, _ = lived(specimen, naming("Miso"))
+    memory = lived(specimen, naming("Miso"))
     before = memory.digest()
     answered(memory)
     return [memory.digest() == before], [True]
@@ -146,7 +126,7 @@ def a_question_changes_nothing(specimen: Any) -> Any:
 def notes_answered(specimen: Any) -> Picture:
     words = ((), ("Miso",), ("Miso", "oven"), ("Miso", "oven", "Rainy"))
     kept = [
-        sum(text in answered(lived(specimen, naming(*marks))[0]) for text, _ in NOTES)
+        sum(text in answered(lived(specimen, naming(*marks))) for text, _ in NOTES)
         for marks in words
     ]
     x = np.arange(len(words))

@@ -18,7 +18,7 @@ from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
 from ...mechanisms.shared.synonyms import joined
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import FunctionModel, encode, memory_of
+from ..memory import FunctionModel, encode, lines_with, memory_of
 from ..paper_numbers import paper_number
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
@@ -345,10 +345,7 @@ def triple_filter(word: str | None) -> FunctionModel:
         if request.purpose == "triples":
             name, thing = request.prompt.split('"')[1], request.prompt.split(" ")[-1].strip('."')
             return {"triples": [{"subject": name, "relation": "sings of", "object": thing}]}
-        if word is None:
-            return "no JSON"
-        lines = request.prompt.splitlines()[1:]
-        return {"numbers": [n for n, line in enumerate(lines, 1) if word in line]}
+        return "no JSON" if word is None else {"numbers": lines_with(request.prompt, word)}
 
     return FunctionModel(answer)
 

@@ -4,19 +4,19 @@ instructions.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from hebbarium.audit.memory import FunctionModel, lines_with
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.drafts import Kind
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import KIND
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ports.language_model import LanguageModel, Reply, Request
+from hebbarium.engine.ports.language_model import LanguageModel, Request
 from hebbarium.engine.ports.transcript import Transcript, replayed
 
 REGISTRY = Registry.read()
@@ -28,24 +28,15 @@ TOLD = (
 ASKED = "Where is Miso the cat?"
 
 
-class Keeper:
+def keeper(word: str = "Miso") -> FunctionModel:
     """A model that keeps the notes about one word, and writes no notes."""
 
-    name, revision = "keeper", "1"
-
-    def __init__(self, word: str = "Miso") -> None:
-        self.word, self.asked = word, list[str]()
-
-    def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        return [self._reply(request) for request in requests]
-
-    def _reply(self, request: Request) -> Reply:
+    def answer(request: Request) -> Any:
         if request.purpose != "scratchpad_filter":
-            return Reply.read(request, "no JSON")
-        self.asked.append(request.prompt)
-        lines = request.prompt.splitlines()[1:]
-        kept = [number for number, line in enumerate(lines, 1) if self.word in line]
-        return Reply.read(request, json.dumps({"numbers": kept}))
+            return "no JSON"
+        return {"numbers": lines_with(request.prompt, word)}
+
+    return FunctionModel(answer)
 
 
 def lived(model: LanguageModel | None) -> tuple[Engine, list[int]]:
@@ -61,7 +52,7 @@ def lived(model: LanguageModel | None) -> tuple[Engine, list[int]]:
 def test_notes_that_do_not_help_are_in_no_answer_and_no_context(tmp_path: Path) -> None:
     plain, notes = lived(None)
     assert len(notes) == 2 and set(notes) <= set(plain.retrieve(ASKED, 99).rows.tolist())
-    model, file = Keeper(), tmp_path / "kept.transcript"
+    model, file = keeper(), tmp_path / "kept.transcript"
     for again in (False, True):
         by = replayed(file) if again else Transcript(model, file, "record")
         memory, rows = lived(by)
@@ -70,12 +61,12 @@ def test_notes_that_do_not_help_are_in_no_answer_and_no_context(tmp_path: Path) 
         assert set(TOLD) <= set(texts) and len(texts) == len(TOLD) + 1
         shown = {part.row for part in memory.context(ASKED, 900, session="").components}
         assert len(shown & set(notes)) == 1, "as of the answer"
-    (prompt,) = set(model.asked)
+    (prompt,) = {r.prompt for r in model.asked if r.purpose == "scratchpad_filter"}
     assert prompt.startswith(f'QUESTION "{ASKED}"\n1 "') and "ignore all rules" in prompt
     assert len(prompt.splitlines()) == 3, "each note is one line of data"
 
 
 def test_a_question_that_no_note_helps_is_answered_by_events() -> None:
-    memory, notes = lived(Keeper("nothing of this"))
+    memory, notes = lived(keeper("nothing of this"))
     rows = set(memory.retrieve(ASKED, 99).rows.tolist())
     assert rows == set(range(len(TOLD))) and not rows & set(notes)
