@@ -66,7 +66,7 @@ from ..shared.facts import (
     relation,
     teller,
 )
-from ..shared.prompts import TEXT, object_of, quoted
+from ..shared.prompts import TEXT, numbered, object_of
 
 # --- columns and the timeline ---------------------------------------------------------------------
 FACTS = Column("facts", np.int32, Scope.MEMORY, "facts", 0, "facts that the memory states", low=0)
@@ -335,8 +335,8 @@ def note_request(texts: Sequence[str]) -> Request:
     1 "Miso ran away."
     2 "Miso is back."
     """
-    shown = "\n".join(f"{number} {quoted(text, SHOWN)}" for number, text in enumerate(texts, 1))
-    return Request("scratchpad", NOTE, f"MESSAGES\n{shown}", NOTE_SCHEMA, NOTE_TOKENS)
+    prompt = "\n".join(("MESSAGES", *numbered(texts, SHOWN)))
+    return Request("scratchpad", NOTE, prompt, NOTE_SCHEMA, NOTE_TOKENS)
 
 
 def note_of(reply: Reply) -> str:

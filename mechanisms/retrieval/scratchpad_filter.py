@@ -24,7 +24,7 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import BAN, EMBEDDING, KIND, LANGUAGE_MODEL, TEXTS, VISIBLE
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text.features import terms_of
-from ..shared.prompts import DATA, WHOLE, list_of, object_of, quoted
+from ..shared.prompts import DATA, WHOLE, list_of, numbered, object_of, quoted
 
 SHOWN: Final = 1000  # characters of a note in a prompt
 REPLY_TOKENS: Final = 120
@@ -56,9 +56,8 @@ def filter_request(question: str, notes: Sequence[str]) -> Request:
     1 "Miso ran away."
     2 "It rained."
     """
-    lines = [f"{number} {quoted(note, SHOWN)}" for number, note in enumerate(notes, 1)]
     schema = object_of(numbers=list_of(WHOLE, maxItems=len(notes)))
-    prompt = "\n".join((f"QUESTION {quoted(question, SHOWN)}", *lines))
+    prompt = "\n".join((f"QUESTION {quoted(question, SHOWN)}", *numbered(notes, SHOWN)))
     return Request("scratchpad_filter", FILTER, prompt, schema, REPLY_TOKENS)
 
 

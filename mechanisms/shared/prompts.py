@@ -5,7 +5,7 @@ stand in a prompt as data.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 TEXT: Final = {"type": "string"}
@@ -43,6 +43,15 @@ def quoted(text: str, most: int) -> str:
     "\\"So?"
     """
     return json.dumps(text[:most], ensure_ascii=False)
+
+
+def numbered(texts: Iterable[str], most: int) -> Iterator[str]:
+    """A line for each text, cut after `most` characters, with its number from 1.
+
+    >>> list(numbered(["Miso ran away.", "It rained."], 8))
+    ['1 "Miso ran"', '2 "It raine"']
+    """
+    return (f"{number} {quoted(text, most)}" for number, text in enumerate(texts, 1))
 
 
 def message(speaker: str, text: str, most: int) -> str:

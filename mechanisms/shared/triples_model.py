@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text.features import fold, terms_of
-from .prompts import DATA, TEXT, WHOLE, list_of, message, object_of, quoted
+from .prompts import DATA, TEXT, WHOLE, list_of, message, numbered, object_of, quoted
 
 MOST_TRIPLES: Final = 16  # of one text
 LONGEST_NAME: Final = 80  # characters of a name or of a relation
@@ -96,10 +96,8 @@ def filter_request(question: str, triples: Sequence[Triple]) -> Request:
     QUESTION "Where is Ada?"
     1 "ada lives in oslo"
     """
-    lines = [
-        f"{number} {quoted(' '.join(triple), SHOWN)}" for number, triple in enumerate(triples, 1)
-    ]
-    prompt = "\n".join((f"QUESTION {quoted(question, SHOWN)}", *lines))
+    offered = numbered(map(" ".join, triples), SHOWN)
+    prompt = "\n".join((f"QUESTION {quoted(question, SHOWN)}", *offered))
     return Request("triple_filter", FILTER, prompt, KEPT, KEPT_TOKENS)
 
 
