@@ -41,9 +41,9 @@ TOLD_TEXTS: Final = frozenset(
 )
 TIMED: Final = (1, 4)  # numbers of the questions that name a time
 FEW: Final = 4
-# what the meaning of a signal says that leaves memories without a score
+# words by which the meaning of a signal says that some memories have no score
 LEFT_OUT: Final = re.compile(r"\b(NaN|silent)\b")
-MET: Final = 0.75  # of a floor below 0: the least that the opposite of a text has to reach
+MET: Final = 0.75  # share of a floor below 0 that the score of the opposite of a text has to reach
 COMPLETED: Final = 0.85  # of the score of a whole text: half of it was completed
 IN_ORDER: Final = (
     "What did we talk about first?"  # asks for an end of the history, and names no time
@@ -94,8 +94,9 @@ class PlainLife:
 
     @cached_property
     def heard(self) -> Engine:
-        """As `memory`, if its signals give scores there; else with a weight for one that ships
-        without, with a language model, and told by more people.
+        """`memory`, if signals of the mechanism give scores there.  Else the life with a language
+        model, and with weight 1 for a mechanism that ships with weight 0; if no signal gives scores
+        there either, eight people tell it.
         """
         weight = self._entry.params.get("weight")
         choices = {} if weight is None or weight.value else {"weight": 1.0}
@@ -116,7 +117,9 @@ class PlainLife:
 
 
 class Unlike:
-    """Vectors of unlike texts are orthogonal: a text has that of the text told that it contains."""
+    """An embedder that gives each text of NOTHING_ALIKE a vector orthogonal to all others.  A longer
+    text has the vector of the one that it contains; texts that contain none share one vector.
+    """
 
     name, revision, dimensions, window = "unlike", "1", 64, 24
 
@@ -129,7 +132,7 @@ class Unlike:
 
 
 def _words() -> Iterator[str]:
-    """Words of no language, of which each is another."""
+    """Words of no language, all different."""
     for first, second, third in product("bdfgklmnprstvz", "aeiou", "bdfgklmnprstvz"):
         yield f"{first}{second}{third}ulk"
 
@@ -297,7 +300,7 @@ def _wrong(
     if s.scale is Scale.SIMILARITY and np.median(given) < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
     least = float(np.nanmin([given.min(), *of_opposite[~np.isnan(of_opposite)]]))
-    # of a cosine; other floors stand for never
+    # a floor from -1 to 0 is that of a cosine, lower ones are out of its range
     if s.scale is Scale.SIMILARITY and -1.0 <= s.floor < 0.0 and least > MET * s.floor:
         yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
     promised = of_all and not LEFT_OUT.search(s.meaning)
@@ -398,8 +401,8 @@ class UnlikeScores:
 def _among_unlike(
     entry: Entry, registry: Registry, signals: list[Signal]
 ) -> dict[str, UnlikeScores]:
-    """The mechanism lives the life of NOTHING_ALIKE, and every fifth text of it is a question at its
-    end.  The scores by name of the signal.
+    """Live the life of NOTHING_ALIKE, and then ask for every fifth of its texts.  The scores by the
+    name of the signal.
     """
     unlike = {s.name: UnlikeScores() for s in signals}
 

@@ -121,7 +121,7 @@ class ShortWindow(HashingEmbedder):
     window = 24
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The lives tell and ask the same texts."""
+        """(texts, d).  The vector of a text is kept, since all lives tell and ask the same texts."""
         return np.array([_hashed(text, self.dimensions) for text in texts], np.float32).reshape(
             len(texts), self.dimensions
         )
