@@ -63,6 +63,11 @@ def naming(*marks: str) -> FunctionModel:
     return FunctionModel(lambda request: {"numbers": lines_with(request.prompt, *marks)})
 
 
+def saying(reply: Any) -> FunctionModel:
+    """A model that gives every request the same reply."""
+    return FunctionModel(lambda request: reply)
+
+
 def answered(memory: Engine, query: str = ASKED) -> list[str]:
     return sorted(unit.text for unit in memory.retrieve(query, 20).units)
 
@@ -99,14 +104,14 @@ def notes_that_do_not_help_are_not_answered(specimen: Any) -> Any:
 )
 def nothing_is_banned_without_a_sound_reply(specimen: Any) -> Any:
     replies = ("no JSON", {"notes": [1]}, Reply(Status.TIMEOUT), {"numbers": [1, 2, 3]})
-    models = (None, *(FunctionModel(lambda request, reply=reply: reply) for reply in replies))
+    models = (None, *map(saying, replies))
     outcomes = [answered(lived(specimen, model)) == ALL for model in models]
     model = naming("Miso")
     memory = lived(specimen, model)
     blank = answered(memory, " ?! ") == ALL and not model.asked
     memory.archive(4)
     outcomes += [blank, "Miso ran away and came back." not in answered(memory)]
-    strange = lived(specimen, FunctionModel(lambda request: {"numbers": [-1, 0, 99]}))
+    strange = lived(specimen, saying({"numbers": [-1, 0, 99]}))
     return [*outcomes, answered(strange) == sorted(TOLD)], [True] * (len(models) + 3)
 
 
