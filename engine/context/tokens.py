@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ..base.errors import HebbariumError, InputError
-from ..ports.embedder import Embedder, WrappedEmbedder
+from ..ports.embedder import Embedder, innermost
 from ..ports.word_pieces import TOKENIZER
 from ..text.utf8 import encoded
 
@@ -193,9 +193,7 @@ def counter(source: Embedder | Path | str | None = None) -> TokenCounter:
             )
             raise InputError(what, where=str(place), cure=CURE)
         return TokenizerCounter(file, file.resolve().parent.name)
-    of: Any = source
-    while isinstance(of, WrappedEmbedder):
-        of = of.embedder
+    of = innermost(source)
     folder = getattr(of, "folder", None)
     if not isinstance(folder, Path):
         return LENGTH

@@ -68,6 +68,13 @@ class WrappedEmbedder:
         return self.embedder.dimensions
 
 
+def innermost(embedder: Any) -> Any:
+    """The embedder itself, without those around it, such as caches."""
+    while isinstance(embedder, WrappedEmbedder):
+        embedder = embedder.embedder
+    return embedder
+
+
 class HashingEmbedder:
     """Signed feature hashing of words (weight 2) and of the character trigrams of `<word>` (weight
     1): no model, no training.

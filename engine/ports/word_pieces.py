@@ -14,7 +14,7 @@ import numpy as np
 from ..base.errors import HebbariumError, InputError
 from ..base.numerics import read_only
 from ..text.memo import TextMemo
-from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
+from .embedder import CURE_SPEC, Embedder, Spans, innermost
 
 TOKENIZER = "tokenizer.json"
 # characters from which on word pieces are estimated: a tokeniser takes up to 0.3 s for so many
@@ -132,7 +132,7 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     # a word piece has at least one character
     if window is None or (len(text) <= window and text.isascii()):
         return (_NONE,) * len(windows)
-    of = _innermost(embedder)
+    of = innermost(embedder)
     if len(text) > LONG:
         density = _density(of, text)
         if density * len(text) <= window:
@@ -157,15 +157,8 @@ def reads(embedder: Embedder, size: int) -> int | None:
     >>> reads(HashingEmbedder(8), 200)
     200
     """
-    of = _innermost(embedder)
+    of = innermost(embedder)
     return (of.window or size) if hasattr(of, "pieces") else None
-
-
-def _innermost(embedder: Embedder) -> Any:
-    of: Any = embedder
-    while isinstance(of, WrappedEmbedder):
-        of = of.embedder
-    return of
 
 
 def _density(of: Any, text: str) -> float:
