@@ -4,7 +4,8 @@ and the k memories that are shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,18 +16,20 @@ from typing import Final
 from ...engine.arms.variants import Variants
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
-from ...engine.context.tokens import counter
+from ...engine.context.tokens import TokenCounter, counter
 from ...engine.contract.records import Query
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
-from ...mechanisms.retrieval.typed_expansion import TypedExpansion
 from ..datasets import Dataset
+from ..execution.cells import Cell
 from ..execution.folder import RunFolder
 from ..reports.chart import line_chart
-from .topology import chosen_arm, lived
+from .topology import chosen_cells, lived
 
 ANCHORS: Final = (5, 10, 20)
 CANDIDATES: Final = (20, 40, 80)
 SHOWN: Final = (1, 3, 5, 10, 20)
+Triple = tuple[int, int, int]  # K, L, k
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,47 +71,59 @@ def budgets(
     Cost: one encoding of each conversation, and a question for each pair.  Raises InputError for
     an arm without `typed_expansion`, and if no question has gold.
     """
-    chosen, ids = chosen_arm(run, arm, conversation)
     pairs = [(K, L) for K, L in product(anchors, candidates) if K <= L]
-    tokens: dict[tuple[int, int, int], list[float]] = {}
-    recall: dict[tuple[int, int, int], list[float]] = {}
     count = counter(embedder)
-    for id in ids:
-        cell = run.cell(chosen, id, data)
-        spec = MechanismSet(cell.spec.set, "", cell.spec.mechanisms)
-        if not any(isinstance(m, TypedExpansion) for m in registry.build(spec)):
+    outcomes = defaultdict[Triple, list[tuple[float, float]]](list)
+    for cell in chosen_cells(run, data, arm, conversation):
+        if "typed_expansion" not in cell.spec.mechanisms:
             raise InputError(
                 "the arm has no typed_expansion, whose budgets would be varied",
-                where=f"{run.path}, arm {chosen}",
+                where=f"{run.path}, arm {run.arm(arm)}",
                 cure="choose an arm of a set such as all_mem",
             )
-        with closing(lived(run, chosen, id, data, registry, embedder, None)) as memory:
-            engine, variants = memory.engine, Variants(memory.engine)
-            arms = variants.parameter_arms([
-                variants.plan_for(registry.build(spec.overridden(
-                    {"typed_expansion": {"anchors": K, "candidates": L}})))
-                for K, L in pairs
-            ])  # fmt: skip
-            size = cache(lambda row, of=engine: count.tokens(of.unit(row).text))
-            for question in cell.conversation.questions:
-                if not question.gold:
-                    continue
-                engine.advance(max(question.time, engine.now))
-                query = Query(question.text, engine.now)
-                answers = variants.retrieve_each(query, max(shown), arms)
-                for (K, L), answer in zip(pairs, answers, strict=True):
-                    rows = answer.rows.tolist()
-                    for k in shown:
-                        events = {event for row in rows[:k] for event in engine.unit(row).events}
-                        triple = K, L, k
-                        tokens.setdefault(triple, []).append(sum(map(size, rows[:k])))
-                        share = len(events & set(question.gold)) / len(question.gold)
-                        recall.setdefault(triple, []).append(share)
-    if not tokens:
+        with closing(lived(run, cell, registry, embedder)) as memory:
+            for triple, tokens, recall in _asked(
+                memory.engine, count, cell, registry, pairs, shown
+            ):
+                outcomes[triple].append((tokens, recall))
+    if not outcomes:
         raise InputError(
             "no question has gold", where=str(run.path), cure="choose data with known evidence"
         )
-    return pareto([BudgetPoint(*t, fmean(tokens[t]), fmean(recall[t])) for t in tokens])
+    return pareto([
+        BudgetPoint(*triple, *map(fmean, zip(*outcome, strict=True)))
+        for triple, outcome in outcomes.items()
+    ])  # fmt: skip
+
+
+def _asked(
+    engine: Engine,
+    count: TokenCounter,
+    cell: Cell,
+    registry: Registry,
+    pairs: Sequence[tuple[int, int]],
+    shown: Sequence[int],
+) -> Iterator[tuple[Triple, float, float]]:
+    """Tokens and recall of each question with gold, by each triple."""
+    variants = Variants(engine)
+    chosen = MechanismSet(cell.spec.set, "", cell.spec.mechanisms)
+    arms = variants.parameter_arms([
+        variants.plan_for(registry.build(chosen.overridden(
+            {"typed_expansion": {"anchors": K, "candidates": L}})))
+        for K, L in pairs
+    ])  # fmt: skip
+    size = cache(lambda row: count.tokens(engine.unit(row).text))
+    for question in cell.conversation.questions:
+        if not question.gold:
+            continue
+        engine.advance(max(question.time, engine.now))
+        answers = variants.retrieve_each(Query(question.text, engine.now), max(shown), arms)
+        for (K, L), answer in zip(pairs, answers, strict=True):
+            rows = answer.rows.tolist()
+            for k in shown:
+                events = {event for row in rows[:k] for event in engine.unit(row).events}
+                recall = len(events & set(question.gold)) / len(question.gold)
+                yield (K, L, k), sum(map(size, rows[:k])), recall
 
 
 def pareto(points: Sequence[BudgetPoint]) -> tuple[BudgetPoint, ...]:
@@ -130,9 +145,7 @@ def to_svg(points: Sequence[BudgetPoint]) -> str:
         said = f"K {p.anchors}, L {p.candidates}, k {p.shown}: recall {p.recall:.3f}, {p.tokens:,.0f} tokens"
         return p.tokens, p.recall, said
 
-    curves: Mapping[str, list[tuple[float, float, str]]] = {
-        "no triple has more recall for its tokens": [spot(p) for p in points if p.best]
-    }
+    curves = {"no triple has more recall for its tokens": [spot(p) for p in points if p.best]}
     rest = [spot(p) for p in points if not p.best]
     return line_chart(
         "Evidence against tokens over K, L, k", "tokens of evidence", curves, rest, most=1.0

@@ -15,10 +15,11 @@ import numpy as np
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import Registry
 from ...engine.contract.records import Query
-from ...engine.ports.embedder import Embedder, WrappedEmbedder
+from ...engine.ports.embedder import Embedder, innermost
 from ..datasets import Dataset
+from ..execution.cells import Cell
 from ..execution.folder import RunFolder
-from .topology import chosen_arm, lived
+from .topology import chosen_cells, lived, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,38 +60,28 @@ def latencies(
     Cost: one encoding of each conversation, and two retrievals of each question.  Raises
     InputError for a run of another system and for conversations without questions.
     """
-    chosen, ids = chosen_arm(run, arm, conversation)
-    return {id: _timed(run, chosen, id, data, registry, embedder, k) for id in ids}
+    return {
+        cell.conversation.id: _timed(run, cell, registry, embedder, k)
+        for cell in chosen_cells(run, data, arm, conversation)
+    }
 
 
 def _timed(
-    run: RunFolder,
-    arm: str,
-    conversation: str,
-    data: Dataset,
-    registry: Registry,
-    embedder: Embedder,
-    k: int,
+    run: RunFolder, cell: Cell, registry: Registry, embedder: Embedder, k: int
 ) -> MemoryLatency:
-    model = embedder
-    while isinstance(model, WrappedEmbedder):  # caches
-        model = model.embedder
-    questions = run.cell(arm, conversation, data).conversation.questions
+    model, questions = innermost(embedder), cell.conversation.questions
     if not questions:
         raise InputError(
-            f"conversation {conversation!r} has no question",
+            f"conversation {cell.conversation.id!r} has no question",
             where=str(run.path),
             cure="choose one that has",
         )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
-        with closing(lived(run, arm, conversation, data, registry, embedder, None, path)):
-            pass
-        opened = perf_counter()
-        with closing(
-            lived(run, arm, conversation, data, registry, embedder, None, path, told=False)
-        ) as memory:
-            rebuild = perf_counter() - opened
+        lived(run, cell, registry, embedder, path=path).close()
+        began = perf_counter()
+        with closing(opened(run, cell, registry, embedder, path=path)) as memory:
+            rebuild = perf_counter() - began
             engine = memory.engine
             engine.advance(max(engine.now, *(q.time for q in questions)))
             asked = [Query(q.text, engine.now) for q in questions]

@@ -18,7 +18,7 @@ from ...mechanisms.consolidation.topology_consolidation import TopologyConsolida
 from ...mechanisms.shared.topology_edits import RecordedRun
 from ...mechanisms.shared.topology_report import TopologyReport, recorded_runs, reported, together
 from ..datasets import Dataset
-from ..execution.cells import later, prepare
+from ..execution.cells import Cell, later, prepare
 from ..execution.folder import RunFolder
 from ..reports.chart import line_chart
 from ..systems.by_name import OURS
@@ -41,11 +41,10 @@ def topologies(
     Cost: one encoding of each conversation.  Raises InputError for a run of another system or
     without a topology, HebbariumError.
     """
-    chosen, ids = chosen_arm(run, arm, conversation)
     reports = {}
-    for id in ids:
-        with closing(lived(run, chosen, id, data, registry, embedder, None)) as memory:
-            reports[id] = reported(memory.engine)
+    for cell in chosen_cells(run, data, arm, conversation):
+        with closing(lived(run, cell, registry, embedder)) as memory:
+            reports[cell.conversation.id] = reported(memory.engine)
     return reports
 
 
@@ -79,13 +78,12 @@ def replay(
 
     Cost: two encodings of each conversation.  Raises as `topologies`.
     """
-    chosen, ids = chosen_arm(run, arm, conversation)
     replays = {}
-    for id in ids:
-        with closing(lived(run, chosen, id, data, registry, embedder, None)) as first:
+    for cell in chosen_cells(run, data, arm, conversation):
+        with closing(lived(run, cell, registry, embedder)) as first:
             records, report = recorded_runs(first.engine), reported(first.engine)
-            with closing(lived(run, chosen, id, data, registry, embedder, records)) as again:
-                replays[id] = ReplayedTopology(
+            with closing(lived(run, cell, registry, embedder, recorded=records)) as again:
+                replays[cell.conversation.id] = ReplayedTopology(
                     len(report.runs),
                     report.edits,
                     {
@@ -173,8 +171,12 @@ def _tokens(run: RunFolder, arm: str) -> float | None:
     )
 
 
-def chosen_arm(run: RunFolder, arm: str | None, conversation: str | None) -> tuple[str, list[str]]:
-    """The arm and the conversations; raises InputError for an arm of another system."""
+def chosen_cells(
+    run: RunFolder, data: Dataset, arm: str | None, conversation: str | None
+) -> list[Cell]:
+    """The cells of an arm, the first one for None, of all conversations or of one.  Raises
+    InputError for an arm of another system, DataError for a conversation that the data lack.
+    """
     chosen = run.arm(arm)
     if (system := run.deciding(chosen).get("system", OURS)) != OURS:
         raise InputError(
@@ -183,43 +185,51 @@ def chosen_arm(run: RunFolder, arm: str | None, conversation: str | None) -> tup
             cure="choose another arm",
         )
     ids = [conversation] if conversation is not None else list(run.manifest["conversations"])
-    return chosen, ids
+    return [run.cell(chosen, id, data) for id in ids]
 
 
-def lived(
+def opened(
     run: RunFolder,
-    arm: str,
-    conversation: str,
-    data: Dataset,
+    cell: Cell,
     registry: Registry,
     embedder: Embedder,
-    recorded: Mapping[int, RecordedRun] | None,
-    path: Path | None = None,
     *,
-    told: bool = True,
+    path: Path | None = None,
+    recorded: Mapping[int, RecordedRun] | None = None,
 ) -> Hebbarium:
-    """The memory after a conversation; with records, its consolidations execute these.
+    """The memory of a cell before its conversation, or as its file has it.
 
-    path  a file to keep it in
-    told  False: open the file as it is
+    path      of the file that keeps it; None: none
+    recorded  records that its consolidations execute, without a language model
     """
-    cell = run.cell(arm, conversation, data)
     mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
     if recorded is not None:
         for mechanism in mechanisms:
             if isinstance(mechanism, TopologyConsolidation):
                 mechanism.recorded = recorded
-    memory = Hebbarium(
+    return Hebbarium(
         mechanisms,
         embedder,
         cell.spec.seed,
         language_model=run.language_model() if recorded is None else None,
         path=path,
     )
-    if told:
-        prepare(cell, memory)
-        for events in later(cell.conversation):
-            memory.encode(events)
+
+
+def lived(
+    run: RunFolder,
+    cell: Cell,
+    registry: Registry,
+    embedder: Embedder,
+    *,
+    path: Path | None = None,
+    recorded: Mapping[int, RecordedRun] | None = None,
+) -> Hebbarium:
+    """The memory of a cell after its conversation; arguments as of `opened`."""
+    memory = opened(run, cell, registry, embedder, path=path, recorded=recorded)
+    prepare(cell, memory)
+    for events in later(cell.conversation):
+        memory.encode(events)
     return memory
 
 
@@ -231,8 +241,8 @@ def surface_svg(reports: Mapping[str, TopologyReport]) -> str:
     curves: dict[str, list[tuple[float, float, str]]] = {"all units": [], "visible units": []}
     for number in range(longest):
         runs = [report.runs[number] for report in reports.values() if len(report.runs) > number]
-        for name, field in (("all units", "units"), ("visible units", "visible")):
+        for (name, curve), field in zip(curves.items(), ("units", "visible"), strict=True):
             mean = fmean(run[field] for run in runs)
             said = f"after consolidation {number + 1}: {mean:,.1f} {name}"
-            curves[name].append((number + 1.0, mean, said))
+            curve.append((number + 1.0, mean, said))
     return line_chart("Search space over consolidations", "consolidation", curves)
