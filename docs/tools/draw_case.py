@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from hebbarium.benchmarks.edits.arms import EMBEDDER, TRANSCRIPT, K, asked, planted_world
+from hebbarium.benchmarks.edits.arms import (
+    EMBEDDER,
+    TRANSCRIPT,
+    ArmQuestion,
+    K,
+    asked,
+    planted_world,
+)
 from hebbarium.engine.base.tables import brief
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Query
@@ -69,10 +76,6 @@ def cases() -> tuple[Case, ...]:
         for kind, arm, operator in CASES:
             question = next(q for q in world.questions if q.kind == kind)
 
-            def first(memory: Engine, asked_for: str = question.text, gold: frozenset[str] = frozenset(question.gold)) -> tuple[Shown, ...]:  # fmt: skip
-                units = map(memory.unit, memory.retrieve(Query(asked_for, memory.now), K).rows)
-                return tuple(Shown(unit.text, not gold.isdisjoint(unit.events)) for unit in units)
-
             edit = next(
                 script
                 for script in scripts
@@ -85,13 +88,22 @@ def cases() -> tuple[Case, ...]:
                     Case(
                         operator.lower(),
                         question.text,
-                        first(without),
+                        first(without, question),
                         tuple(whole.unit(v).text for v in edit.archives),
                         tuple(descriptor.summary for descriptor in edit.descriptors),
-                        first(whole),
+                        first(whole, question),
                     )
                 )
     return tuple(drawn)
+
+
+def first(memory: Engine, question: ArmQuestion) -> tuple[Shown, ...]:
+    """The first memories that the question finds."""
+    rows = memory.retrieve(Query(question.text, memory.now), K).rows
+    return tuple(
+        Shown(unit.text, not set(question.gold).isdisjoint(unit.events))
+        for unit in map(memory.unit, rows)
+    )
 
 
 def to_svg(shown: tuple[Case, ...]) -> str:
