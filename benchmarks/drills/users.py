@@ -69,7 +69,9 @@ def _told(memory: Engine, events: list[Event]) -> Engine:
 
 
 def _changed(event: Event) -> Event:
-    """The event, if it is the last user's with its words in another order and a number more."""
+    """An event of the last user with half of its words and a new one before them; another user's
+    event as it is.
+    """
     if event.speaker != USERS[-1]:
         return event
     words = event.text.split()
@@ -83,7 +85,7 @@ def _inferred(event: Event, memory: Engine, other: Engine) -> tuple[str, bool]:
     query = Query(event.text, only=Only(attributes=(("user", event.speaker),)))
     texts = [list(_said(life, query, "answer")) for life in (memory, other)]
     whole = " ".join(text for answered in texts for text in answered)
-    if any(user != event.speaker and _word(user) in whole for user in USERS):
+    if _foreign(event.speaker, whole):
         return "words of others", True
     if texts[0] == texts[1]:
         return SAME, False
@@ -98,6 +100,11 @@ def _of(user: str, event: Event) -> Event:
 
 def _word(user: str) -> str:
     return f"Zq{user.lower()}zq"
+
+
+def _foreign(asker: str, text: str) -> list[str]:
+    """The other users whose words a text has."""
+    return [user for user in USERS if user != asker and _word(user) in text]
 
 
 def _now(memory: Engine, event: Event) -> float:
@@ -115,6 +122,6 @@ def _said(memory: Engine, query: Query, way: str) -> Iterator[str]:
 
 def _outcome(asker: str, memory: Engine, query: Query, way: str) -> tuple[str, bool]:
     whole = " ".join(_said(memory, query, way))
-    if foreign := [user for user in USERS if user != asker and _word(user) in whole]:
+    if foreign := _foreign(asker, whole):
         return f"words of {len(foreign)} others", True
     return (OWN, False) if _word(asker) in whole else (NOTHING, True)
