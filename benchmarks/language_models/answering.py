@@ -100,15 +100,13 @@ class AnsweringSetup:
     compress: str = ""
 
     def __post_init__(self) -> None:
-        for name, chosen, known in (
-            ("strategy", self.strategy, STRATEGIES),
-            ("compress", self.compress, COMPRESSIONS),
+        for option, noun, chosen, known in (
+            ("--strategy", "strategy", self.strategy, STRATEGIES),
+            ("--compress", "compression", self.compress, COMPRESSIONS),
         ):
             if chosen and chosen not in known:
                 raise InputError(
-                    f"there is no {'compression' if name == 'compress' else name} {chosen!r}",
-                    where=f"--{name}",
-                    cure=nearest(chosen, known),
+                    f"there is no {noun} {chosen!r}", where=option, cure=nearest(chosen, known)
                 )
         for name, value, least in (
             ("budget", self.budget, 0),
