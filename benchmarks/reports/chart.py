@@ -28,7 +28,7 @@ def line_chart(
         LEFT, LEFT + WIDE, 4, lambda value: f"{value:,g}",
     )  # fmt: skip
     up = axis(
-        0.0, max(most, *(y for _, y, _ in points), 0.0) if points else 1.0,
+        0.0, max(most, max((y for _, y, _ in points), default=1.0)),
         TOP + TALL, TOP, 4, lambda value: f"{value:,g}",
     )  # fmt: skip
     marks = [
