@@ -4,8 +4,7 @@ branches of the four rooms that tests run.
     python docs/tools/lines_run.py quick|all COMMIT [out/coverage.json]
 
 The counts of a tier replace those of the same tier and commit in lines_run.tsv, beside this script,
-from which the page is written. Machine code of kernels is not seen, plain Python is. Functions of
-no test are printed.
+from which the page is written. The public functions that no test enters are printed.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ TIERS: Final = ("quick", "all")
 INTRODUCTION: Final = """\
 # Lines that tests run
 
-Of each room the share of lines and branches that `make test` (quick) and all tests run, by `make coverage`. A kernel that runs as machine code is not
-seen, one that runs as plain Python is. `docs/tools/lines_run.py` keeps the counts in `docs/tools/lines_run.tsv` and writes this page.
+`make coverage` counts which lines and branches of each room `make test` (quick) and all tests run. It sees a kernel that runs as plain Python, but not
+one that runs as machine code. `docs/tools/lines_run.py` keeps the counts in `docs/tools/lines_run.tsv` and writes this page.
 
 | commit | tier | room | files | lines | run | branches | run |
 |---|---|---|--:|--:|--:|--:|--:|
@@ -102,8 +101,9 @@ def main(tier: str, commit: str, report: str = "out/coverage.json") -> None:
     files = json.loads(Path(report).read_text(encoding="utf-8"))["files"]
     others = [c for c in kept() if (c.commit, c.tier) != (commit, tier)]
     counts = [*others, *counted(commit, tier, files)]
+    names = [field.name for field in fields(Count)]
     with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(asdict(counts[0])), delimiter="\t", lineterminator="\n")
+        writer = csv.DictWriter(file, names, delimiter="\t", lineterminator="\n")
         writer.writeheader()
         writer.writerows(map(asdict, counts))
     PAGE.write_text(page(counts), encoding="utf-8")
