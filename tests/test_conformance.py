@@ -25,8 +25,9 @@ from hebbarium.testing.conformance import (
 )
 
 REGISTRY = Registry.read()
-# Checks that live further lives: with files, hostile texts, made rows, late events, other ticks or
-# weights, or again. `make test` does them on the mechanisms of `minimal`, and `make test-all` on every one.
+# Checks that need lives of their own: with files, hostile texts, made rows, late events, other ticks,
+# other weights, or the same life again. `make test` does them on the mechanisms of `minimal`, and
+# `make test-all` on every one.
 LONG = (
     a_saved_tick_is_whole,
     continuing_from_a_file_equals_an_uninterrupted_run,

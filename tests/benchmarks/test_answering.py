@@ -275,11 +275,11 @@ def test_the_reader_compresses_contexts_where_that_is_asked(
     seen = {}
     for how in ("", "extracts", "model"):
         reader = Reader()
-        found = answered(
+        report = answered(
             registry.set("bm25"), registry, data, HashingEmbedder(16), tmp_path / f"o{how}",
             reader=reader, asking=AnsweringSetup(budget=250, compress=how),
         )  # fmt: skip
-        assert found["compress"] == how and (reader.summaries > 0) == (how == "model")
+        assert report["compress"] == how and (reader.summaries > 0) == (how == "model")
         seen[how] = reader.contexts
     assert (
         "The fox did what it does." in seen["model"][0] and len({*map(tuple, seen.values())}) == 3
