@@ -91,8 +91,8 @@ def budgets(
             "no question has gold", where=str(run.path), cure="choose data with known evidence"
         )
     return pareto([
-        BudgetPoint(*triple, *map(fmean, zip(*outcome, strict=True)))
-        for triple, outcome in outcomes.items()
+        BudgetPoint(*triple, fmean(t for t, _ in measured), fmean(r for _, r in measured))
+        for triple, measured in outcomes.items()
     ])  # fmt: skip
 
 
