@@ -23,6 +23,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, chain
 from typing import Final
 
@@ -251,26 +252,18 @@ def _written(folded: str) -> list[str]:
     ):
         return words
     names = _names_in(folded, folded, _NAMES, _LONE_LETTER if lone else None)
-    return (
-        _with_names(folded, names, lambda start, end: _WORD.findall(folded, start, end))
-        if names
-        else words
-    )
+    return _with_names(folded, names) if names else words
 
 
 def _written_in_any_script(folded: str) -> list[str]:
     kinds = _SHAPE.kinds(folded)
     starts, ends = _units(kinds)
     words = [folded[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    names = _names_in(folded, kinds.tobytes().decode("ascii"), _SHAPED_NAMES, _SHAPED_LONE)
-    if not names:
-        return words
-    begins = starts.tolist()
-    return _with_names(
-        folded,
-        names,
-        lambda start, end: words[bisect_left(begins, start) : bisect_left(begins, end)],
-    )
+    listed, taken = list[str](), 0
+    for before, name in _behind_words(folded, kinds, starts, ends):
+        listed += [*words[taken:before], name]
+        taken = before
+    return listed + words[taken:]
 
 
 def _units(kinds: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -326,21 +319,16 @@ def _names_in(
     return sorted(spans)
 
 
-def _with_names(
-    folded: str, names: list[Span], between: Callable[[int, int], list[str]]
-) -> list[str]:
-    """Words of a folded text, each name after the word with which it ends.
-
-    between  the words between two places; it is asked for all of the text, in order
-    """
+def _with_names(folded: str, names: list[Span]) -> list[str]:
+    """Words of a plain text, each name after the word with which it ends."""
     listed, start = list[str](), 0
     for first, end, kind in names:
-        listed += between(start, first)
+        listed += _WORD.findall(folded, start, first)
         before = listed[-1] if kind == "attached" and listed else ""
-        listed += between(first, end)
+        listed += _WORD.findall(folded, first, end)
         listed.append(f"{before}{folded[first:end]}" + "=" * (kind == "lone"))
         start = end
-    return listed + between(start, len(folded))
+    return [*listed, *_WORD.findall(folded, start)]
 
 
 def _names(word: str, any: str, inner: str, letter: str) -> dict[str, re.Pattern[str]]:
@@ -417,7 +405,7 @@ def terms_of_parts(texts: tuple[str, ...]) -> NumberedTerms:
     mark = next((mark for mark in _UNASSIGNED if mark not in whole), "")
     if mark and not whole.isascii() and len(texts) > 1:
         folded = fold(f"\n{mark}\n".join(texts))
-        if not (REACHES_BACK in folded or _READ_APART.search(folded)):
+        if not (REACHES_BACK in folded or _read_apart().search(folded)):
             return _parted(*_numbered_terms(folded, True, True), mark)
     listed = [_indexed(fold(text), True, True) for text in texts]
     places: dict[str, int] = {}
@@ -469,13 +457,13 @@ def _long_terms(folded: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
 
 
 def _indexed(
-    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] | None = None
+    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] = _written
 ) -> tuple[str, ...]:
     """The terms of a folded text; one string a term, however many texts are remembered."""
-    if len(folded) > LONG and read is not _written and not _is_plain(folded):
+    if len(folded) > LONG and not _is_plain(folded):
         words, numbers = _numbered_terms(folded, stem, stop_words)
-        return tuple(np.array([*words, None], object)[numbers].tolist())
-    words, latin = (read or _written)(folded), _LATIN.search(folded)
+        return tuple(np.array([sys.intern(word) for word in words], object)[numbers].tolist())
+    words, latin = read(folded), _LATIN.search(folded)
     if stop_words and latin:
         words = [word for word in words if word not in STOP_WORDS]
     if stem and latin:
@@ -540,7 +528,7 @@ def _numbered_terms(
     if spelt.any():
         both = np.empty(len(first), object)
         both[~spelt] = words
-        both[spelt] = np.array([*terms, None], object)[~keys[first][spelt]]
+        both[spelt] = np.array([*terms], object)[~keys[first][spelt]]
         words = both.tolist()
     if any(term[0] >= FIRST_SPACELESS for _, term in names):  # a stretch may be such a term
         places: dict[str, int] = {}
@@ -552,7 +540,10 @@ def _numbered_terms(
 def _behind_words(
     folded: str, kinds: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> list[tuple[int, str]]:
-    """Names of a text as `_with_names` lists them, each with the number of words before it."""
+    """Names of a text in any script, in order, each with the number of words before it.
+
+    starts, ends  (words,) of its words, see `_units`
+    """
     behind, before, begins = list[tuple[int, str]](), 0, starts.tolist()
     for first, last, kind in _names_in(
         folded, kinds.tobytes().decode("ascii"), _SHAPED_NAMES, _SHAPED_LONE
@@ -640,9 +631,11 @@ def _is_plain(folded: str) -> bool:
     return folded.isascii() or not _SPECIAL.search(folded)
 
 
-def _apart() -> re.Pattern[str]:
-    """Opening quotation marks and `’` before a dot, and numbers that are no digits beside a symbol
-    of a name, of the blocks of plain texts.
+@cache
+def _read_apart() -> re.Pattern[str]:
+    """Where a plain text has a name that it has not in a text of any script, or the other way
+    round: opening quotation marks and `’` before a dot, and numbers that are no digits beside a
+    symbol of a name, of the blocks of plain texts.  15 ms, once, where many texts are first read.
     """
     chars = [*map(chr, chain(range(0x80, 0x700), range(0x1E00, 0x2600)))]
     opener = "".join([c for c in chars if _kind(c) in "('"])
@@ -712,8 +705,6 @@ _UNASSIGNED: Final = tuple(
 # Marks, scripts without spaces, Korean and emoji are outside these blocks, but for marks that
 # folding leaves out.
 _SPECIAL: Final = re.compile("[^\x00-\u06ff\u1e00-\u25ff]")
-# Where a plain text has a name that it has not in a text of any script, or the other way round.
-_READ_APART: Final = _apart()
 _LATIN: Final = re.compile("[a-z]")
 _WORD: Final = re.compile(r"[^\W_]+")
 _CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
