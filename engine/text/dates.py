@@ -489,11 +489,10 @@ _SHORT: Final = re.compile(rf"(\d{{1,3}})({'|'.join(_SHORT_UNITS)})", re.ASCII)
 _DECADES: Final = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980,
                    "nineties": 1990}  # fmt: skip
 _BEFORE_DECADE: Final = ("the", "early", "mid", "late", "-")
-# before "10/15", which is a fraction or a name elsewhere
-_BEFORE_SLASHES: Final = frozenset(("on", "since", "until", "till", "by", "before", "after", "from",
-                                    "between", "and", "to", "through"))  # fmt: skip
 _BEFORE_DOTS: Final = frozenset(("on", "since", "until", "till", "by", "before", "after", "from",
                                  "between", "through"))  # fmt: skip
+# before "10/15", which is a fraction or a name elsewhere
+_BEFORE_SLASHES: Final = _BEFORE_DOTS | {"and", "to"}
 # near "3.8." in a sentence: the number of a thing, not a day
 _NUMBERED_THINGS: Final = word_set(
     """version versions v release released releases upgrade upgraded update updated build built
@@ -1118,11 +1117,7 @@ class _Reader:
         else:
             return None
         after_dot = j + (self.word(j) == "." and self.starts[j] == self.ends[j - 1])
-        weekday = any(
-            self.word(i - 1 - comma) in _WEEKDAYS
-            for comma in range(1 + (self.word(i - 1) in (",", "the")))
-        )
-        if not weekday and (
+        if self.before_day(i) not in _WEEKDAYS and (
             after_dot == j
             or not (
                 self.is_dotted(i, day, after_dot, True)
@@ -1196,10 +1191,14 @@ class _Reader:
 
     def is_named(self, i: int) -> bool:
         """Whether "31." before the name of a month is a day: after "on", a weekday and the like."""
-        before = self.word(i - 1 - (self.word(i - 1) in (",", "the")))
+        before = self.before_day(i)
         return self.starts[i + 1] == self.ends[i] and (
             before in _WEEKDAYS or before in _BEFORE_DOTS
         )
+
+    def before_day(self, i: int) -> str:
+        """The word before a day, or before a comma or "the" that stands between them."""
+        return self.word(i - 1 - (self.word(i - 1) in (",", "the")))
 
     def day_alone(self, i: int, day: int) -> Span:
         """The day of this month or of one before; of this or a later one near words of the
