@@ -179,7 +179,7 @@ class Lookups:
         """The sessions of the latest events, the latest first.  Raises InputError.  O(n log n)."""
         checked_count(most, "most")
         memory = self._memory
-        rows = np.flatnonzero(self._shown() & (memory.column(KIND) == Kind.EVENT))
+        rows = self._events()
         session, time = memory.column(SESSION)[rows], memory.column(CREATED)[rows]
         numbers, place, events = np.unique(session, return_inverse=True, return_counts=True)
         first, last = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
@@ -249,11 +249,11 @@ class Lookups:
                 f"a half-life of {half_life!r} h", where=WHERE, cure="give hours above 0"
             )
         memory, who, table = self._memory, fold(name), self._table()
-        graph, kind, created = memory.graph, memory.column(KIND), memory.column(CREATED)
+        graph, created = memory.graph, memory.column(CREATED)
         speaker, names = memory.column(SPEAKER), memory.event_log.speakers
         spoken = {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
         weight, number = dict[str, float](), dict[str, int]()
-        for row in np.flatnonzero(self._shown() & (kind == Kind.EVENT)).tolist():
+        for row in self._events().tolist():
             nodes = graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist()
             held = {graph.entity_name(-1 - node) for node in nodes if node < 0}
             held |= {fold(names.name(int(speaker[row])))} - {""}
@@ -351,9 +351,8 @@ class Lookups:
         O(n + length of all texts).
         """
         checked_count(most, "most")
-        memory, shown = self._memory, self._shown() & (self._memory.column(KIND) == Kind.EVENT)
-        rows, log = np.flatnonzero(shown).tolist(), memory.event_log
-        known = procedures((row, log.of_row(row)) for row in rows)
+        memory, log = self._memory, self._memory.event_log
+        known = procedures((row, log.of_row(row)) for row in self._events().tolist())
         own = [m.params for m in memory.mechanisms if isinstance(m, ProcedureContext)]
         weights = own[0] if own else Registry.read().instance("procedure_context").params
         return tuple(
@@ -374,6 +373,10 @@ class Lookups:
     # --- what they share --------------------------------------------------------------------------
     def _shown(self) -> NDArray[np.bool_]:
         return np.asarray(self._memory.column(VISIBLE), dtype=np.bool_)
+
+    def _events(self) -> NDArray[np.int64]:
+        """Rows of the events that may be shown, ascending."""
+        return np.flatnonzero(self._shown() & (self._memory.column(KIND) == Kind.EVENT))
 
     def _table(self) -> RelationTable:
         memory, table = self._memory, RelationTable()
