@@ -82,7 +82,9 @@ def test_without_a_file_the_process_keeps_all_values_and_asks_no_database(
     assert cached.misses == 600
 
 
-def test_an_interrupted_batch_without_a_file_keeps_its_finished_chunks() -> None:
+def test_an_interrupted_batch_without_a_file_keeps_its_finished_chunks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     source = HashingEmbedder(8)
     embed, chunks = source.embed, list[int]()
 
@@ -92,7 +94,7 @@ def test_an_interrupted_batch_without_a_file_keeps_its_finished_chunks() -> None
             raise KeyboardInterrupt
         return embed(texts)
 
-    source.embed = breaks  # type: ignore[method-assign]
+    monkeypatch.setattr(source, "embed", breaks)
     cached = CachedEmbedder(source, None)
     texts = [f"t{i}" for i in range(1000)]
     with pytest.raises(KeyboardInterrupt):
@@ -101,11 +103,13 @@ def test_an_interrupted_batch_without_a_file_keeps_its_finished_chunks() -> None
     assert chunks == [256, 256, 256, 256, 232]
 
 
-def test_a_metered_embedder_refuses_vectors_that_no_cache_has_checked() -> None:
+def test_a_metered_embedder_refuses_vectors_that_no_cache_has_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """And gives copies: an embedder may use its array again."""
     source = HashingEmbedder(8)
     given = source.embed(["a", "b"])
-    source.embed = lambda texts: given  # type: ignore[method-assign]
+    monkeypatch.setattr(source, "embed", lambda texts: given)
     embedder = metered(source)
     vectors = embedder.embed(["a", "b"])
     given[1] *= 2.0
