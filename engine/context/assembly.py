@@ -334,6 +334,7 @@ def _made(
         matches = {offer.row for offer in offers if offer.kind != ComponentKind.RECENT}
         candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
         candidates, compression = compressing.of(candidates, budget, rules)
+        facts |= compression
         selection = fill(
             candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT
         )
@@ -348,7 +349,6 @@ def _made(
             strategy,
             {
                 **facts,
-                **compression,
                 "candidates": len(candidates),
                 "sources": spent,
                 "considered": {

@@ -396,7 +396,7 @@ class _Part:
         for place, (line, of_line) in enumerate(zip(self.lines, held, strict=True)):
             if len(signed) < len(wanted) and line.rstrip() == wanted[len(signed)].rstrip():
                 signed.append((place, wanted[len(signed)]))
-            elif of_line and line.strip():
+            elif of_line:
                 others.append(_Piece(line.rstrip(), ((place, line.rstrip()),)))
         return [_Piece(self.content, tuple(signed)), *others]
 

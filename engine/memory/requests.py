@@ -94,9 +94,8 @@ def varied(mechanism: Mechanism[Any], values: Mapping[str, Any]) -> Any:
                 where=WHERE,
                 cure=f"name one of {', '.join(types)}",
             )
-        if types[name] is int and isinstance(
-            value, float
-        ):  # in a file 5.0 is 5, in a call it is not
+        # a file may write 5.0 for a whole number, a call may not
+        if types[name] is int and isinstance(value, float):
             raise InputError(
                 f"{name} of {mechanism.id} is {value!r}", where=WHERE, cure="give a whole number"
             )

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from sys import intern
 from typing import Final, Generic, TypeVar
 
@@ -357,7 +357,7 @@ class BM25Index:
         self._put(keys, times, self.n_rows + rows[first], counted, among)
         if self.journal is not None:
             for_row, ends = known, np.searchsorted(first, texts.ends).tolist()
-            for begin, end in zip([0, *ends], ends, strict=False):
+            for begin, end in pairwise([0, *ends]):
                 of_row = keys[begin:end]
                 new = max(for_row, int(of_row.max(initial=-1)) + 1)
                 names = self.vocabulary.since(for_row, new)

@@ -93,7 +93,8 @@ def strings(
     >>> strings(codes_of("tea for two"), np.array([0, 4]), np.array([3, 6]))
     ['tea', 'fo']
     """
-    longest, size = int((end - begin).max(initial=1)), end - begin
+    size = end - begin
+    longest = int(size.max(initial=1))
     cells = np.zeros((len(begin), longest), np.uint32)
     for place in range(longest):
         within = np.flatnonzero(size > place)
