@@ -71,6 +71,7 @@ EntityTypes = Annotated[
 Excluded = Annotated[
     list[Name], Field(max_length=200, description="Ids of events that are left out.")
 ]
+NO_NAMES: list[Name] = []  # the default of the lists above, which the tools read and never change
 Limit = Annotated[int, Field(ge=1, le=200, description="Most memories.")]
 
 
@@ -103,9 +104,9 @@ class Tools:
         until: Time = "",
         speaker: Name = "",
         session: Name = "",
-        kinds: Kinds = [],  # noqa: B006
-        entity_types: EntityTypes = [],  # noqa: B006
-        exclude: Excluded = [],  # noqa: B006
+        kinds: Kinds = NO_NAMES,
+        entity_types: EntityTypes = NO_NAMES,
+        exclude: Excluded = NO_NAMES,
     ) -> dict[str, Any]:
         """The memories that answer a question best, verbatim, with scores, rows and times."""
         which = _only(since, until, speaker, session, kinds, exclude)
@@ -118,9 +119,9 @@ class Tools:
         max_tokens: Annotated[int, Field(ge=50, le=100_000)] = 1_000,
         session: Annotated[Name, Field(description="The session that asks.")] = "",
         since: Time = "",
-        kinds: Kinds = [],  # noqa: B006
-        entity_types: EntityTypes = [],  # noqa: B006
-        exclude: Excluded = [],  # noqa: B006
+        kinds: Kinds = NO_NAMES,
+        entity_types: EntityTypes = NO_NAMES,
+        exclude: Excluded = NO_NAMES,
     ) -> dict[str, Any]:
         """A text for a prompt: what the memory knows for a question, under a budget of tokens."""
         which = _only(since, "", "", "", kinds, exclude)
