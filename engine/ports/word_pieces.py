@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.errors import HebbariumError, InputError
 from ..base.numerics import read_only
-from ..text.memo import TextMemo
+from ..text.memo import remembered
 from .embedder import CURE_SPEC, Embedder, Spans, innermost
 
 TOKENIZER = "tokenizer.json"
@@ -47,7 +47,7 @@ class WordPieceTokenizer:
                 f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC
             ) from error
         self._reader: Any = None
-        self._known: TextMemo[Spans] = TextMemo(self._pieces)
+        self._known = remembered(self._pieces)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         most = _stated(transformer / "sentence_bert_config.json", "max_seq_length") or min(

@@ -28,7 +28,7 @@ from ..base.errors import InputError
 from ..base.numerics import exact_kernel, kernel, read_only
 from ..base.sharing import in_blocks
 from ..text.features import terms_of
-from ..text.memo import TextMemo
+from ..text.memo import remembered
 from ..text.numbering import codes_of, numbered, strings
 from ..text.words import NumberedTerms, written
 
@@ -669,7 +669,7 @@ def _trigrams_of_words(words: list[str]) -> list[str]:
     return strings(codes, begin, begin + 3)
 
 
-@TextMemo
+@remembered
 def _trigrams_of_word(word: str) -> tuple[str, ...]:
     """Of a word alone: texts share most of their words, and so their trigrams.  One string a
     trigram.

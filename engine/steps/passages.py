@@ -21,7 +21,7 @@ from ..ports.word_pieces import cuts, reads
 from ..state.divided import Divided, TextCut
 from ..state.event_log import EventLog
 from ..state.postings import Added, BM25Index, Forward, ScoredRows
-from ..text.memo import TextMemo
+from ..text.memo import remembered
 from ..text.words import terms_of_parts
 
 SIZE: Final = 200  # word pieces of a passage
@@ -62,13 +62,12 @@ class Passages:
             Lock(),
         )
         self._keeps_vectors, self._keeps_words = vectors, words
-        self._cut_of: TextMemo[TextCut] = TextMemo(self._divided)
+        self._cut_of = remembered(self._divided)
         self.journal: list[Divided] | None = None
         self.forget()
 
     def forget(self) -> None:
         """Drop everything, as if no row had been added."""
-        self._cut_of.forget()
         if self.journal is not None:
             self.journal.clear()
         # rows that are divided, or known to be read whole

@@ -25,42 +25,37 @@ ENTRY: Final = 50  # characters that an entry counts besides its texts
 
 
 class TextMemo(Generic[Found]):
-    """The latest results of a pure function of texts, the oldest dropped first.  Threads may share
-    it; some results are then computed twice.
+    """The latest results of a pure function of texts by its arguments, the oldest dropped first.
+    Threads may share it; some results are then computed twice.
 
-    Cost of a known text: 0.3 us, and O(length) to hash a new copy of it.
+    known  arguments -> result, to be read
+    held   characters that the entries count together
     """
 
-    def __init__(self, compute: Callable[..., Found]) -> None:
-        self._compute, self._known, self._held = compute, dict[tuple[Any, ...], Found](), 0
+    def __init__(self) -> None:
+        self.known, self.held = dict[tuple[Any, ...], Found](), 0
         self._lock = ForkLock("this memo", self._empty)
         _ALL.add(self)
 
-    def __call__(self, *args: Any) -> Found:
-        value = self._known.get(args)
-        if value is None:
-            value = self._compute(*args)
-            self._keep(args, value)
-        return value
+    def keep(self, args: tuple[Any, ...], value: Found) -> None:
+        """Keep a result, unless its arguments are too long."""
+        if (size := _size(args)) > LONGEST:
+            return
+        with self._lock.lock:
+            self.held += 0 if args in self.known else size
+            self.known[args] = value
+            while self.held > MOST:
+                oldest = next(iter(self.known))
+                self.held -= _size(oldest)
+                del self.known[oldest]
 
     def forget(self) -> None:
         with self._lock.lock:
             self._empty()
 
     def _empty(self) -> None:
-        self._known.clear()
-        self._held = 0
-
-    def _keep(self, args: tuple[Any, ...], value: Found) -> None:
-        if (size := _size(args)) > LONGEST:
-            return
-        with self._lock.lock:
-            self._held += 0 if args in self._known else size
-            self._known[args] = value
-            while self._held > MOST:
-                oldest = next(iter(self._known))
-                self._held -= _size(oldest)
-                del self._known[oldest]
+        self.known.clear()
+        self.held = 0
 
 
 _ALL: Final[WeakSet[TextMemo[Any]]] = WeakSet()
@@ -72,16 +67,25 @@ def remembered(function: Callable[P, Found]) -> Callable[P, Found]:
 
     `__wrapped__` is the function itself: the audit replaces what it reads.
 
+    Cost of a known text: 0.2 us, and O(length) to hash a new copy of it.
+
     >>> calls = []
     >>> once = remembered(lambda text: calls.append(text) or text.upper())
     >>> once("one"), once("one"), calls
     ('ONE', 'ONE', ['one'])
     """
-    memo = TextMemo(function)
+    memo = TextMemo[Found]()
+    known = memo.known
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> Found:
-        return function(*args, **kwargs) if kwargs else memo(*args)
+        if kwargs:
+            return function(*args, **kwargs)
+        value = known.get(args)
+        if value is None:
+            value = function(*args)
+            memo.keep(args, value)
+        return value
 
     return call
 

@@ -135,11 +135,12 @@ def test_a_reranker_and_a_language_model_that_are_in_use_are_refused_in_a_fork()
 
 
 def test_memos_of_texts_are_emptied_and_go_on_in_a_fork() -> None:
-    memo, contexts = TextMemo(str.upper), ContextCache()
-    assert memo("a") == "A"
+    memo, contexts = TextMemo[str](), ContextCache()
+    memo.keep(("a",), "A")
 
     def use() -> None:
-        assert memo("b") == "B" and len(memo._known) == 1 and memo._held == len("b") + 50
+        memo.keep(("b",), "B")
+        assert memo.known == {("b",): "B"} and memo.held == len("b") + 50
         assert contexts.get(1, "asked") is None
         assert compression.compressed_length(b"", 6, 15) == 8
 
@@ -149,7 +150,7 @@ def test_memos_of_texts_are_emptied_and_go_on_in_a_fork() -> None:
         another_thread(compression._LOCK.lock),
     ):
         assert in_fork(use) == FINE
-    assert memo("b") == "B" and len(memo._known) == 2, "the parent keeps what it had"
+    assert memo.known == {("a",): "A"}, "the parent keeps what it had"
 
 
 def test_a_lock_that_the_forking_thread_holds_stays_its_own() -> None:

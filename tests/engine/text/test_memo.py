@@ -53,32 +53,25 @@ def test_a_known_text_is_not_read_again() -> None:
 
 
 def test_the_oldest_texts_are_dropped_and_very_long_ones_not_kept() -> None:
-    calls = Counter[str]()
-    kept: TextMemo[int] = TextMemo(lambda text: calls.update([text[:9]]) or len(text))
-    texts = [
-        f"{number:09}".ljust(LONGEST // 2, "x") for number in range(2 * MOST // (LONGEST // 2) + 2)
-    ]
+    kept, whole = TextMemo[int](), LONGEST // 2
+    texts = [f"{number:09}".ljust(whole, "x") for number in range(2 * MOST // whole + 2)]
     for text in texts:
-        assert kept(text) == len(text)
-    assert (
-        sum(map(len, (args[0] for args in kept._known))) <= MOST
-        and len(kept._known) > MOST // LONGEST
-    )
-    kept(texts[-1])
-    kept(texts[0])
-    assert calls[texts[-1][:9]] == 1 and calls[texts[0][:9]] == 2
-    long = "y" * LONGEST
-    assert kept(long) == kept(long) == LONGEST and calls[long[:9]] == 2
+        kept.keep((text,), len(text))
+    left = [args[0] for args in kept.known]
+    assert left == texts[-len(left) :], "the latest ones, in their order"
+    assert MOST - whole - memo.ENTRY < sum(map(len, left)) <= MOST
+    kept.keep(("y" * LONGEST,), LONGEST)
+    assert [args[0] for args in kept.known] == left
     kept.forget()
-    assert not kept._known and kept._held == 0
+    assert not kept.known and kept.held == 0
 
 
 def test_what_a_memo_holds_is_counted_once_for_each_text_that_threads_read_together() -> None:
-    kept: TextMemo[int] = TextMemo(len)
+    kept = TextMemo[int]()
     texts = [f"{number % 50} " * 40 for number in range(4_000)]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(kept, texts)) == list(map(len, texts))
-    assert kept._held == sum(memo.ENTRY + len(text) for text in set(texts))
+        list(pool.map(lambda text: kept.keep((text,), len(text)), texts))
+    assert kept.held == sum(memo.ENTRY + len(text) for text in set(texts))
 
 
 @pytest.mark.parametrize(("read", "more"), READERS, ids=lambda one: getattr(one, "__name__", ""))
@@ -152,9 +145,9 @@ def test_erasing_leaves_no_text_in_a_memo() -> None:
         memory.encode_all(
             [Event(480_000.0, secret, id="e1"), Event(480_001.0, "We met Bo in Oslo.", id="e2")]
         )
-        assert any(secret in str(args[0]) for held in memo._ALL for args in held._known)
+        assert any(secret in str(args[0]) for held in memo._ALL for args in held.known)
         memory.erase("e1", confirm=True)
         gc.collect()
         assert not any(
-            secret in str(part) for held in memo._ALL for args in held._known for part in args
+            secret in str(part) for held in memo._ALL for args in held.known for part in args
         )
