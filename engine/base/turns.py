@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import wraps
 from threading import Lock, get_ident
 from typing import Any, TypeVar, cast
@@ -15,6 +16,7 @@ from .errors import ContractError
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@dataclass(eq=False, slots=True)
 class _Turn:
     """One turn of a thread.
 
@@ -24,11 +26,10 @@ class _Turn:
            leave an Event locked
     """
 
-    __slots__ = ("alone", "begun", "held", "thread")
-
-    def __init__(self, alone: bool) -> None:
-        self.alone, self.held, self.thread = alone, False, get_ident()
-        self.begun: Lock | None = None
+    alone: bool
+    thread: int = field(default_factory=get_ident)
+    held: bool = False
+    begun: Lock | None = None
 
 
 class Turns:
@@ -62,7 +63,22 @@ class Turns:
     @contextmanager
     def _taken(self, turn: _Turn) -> Iterator[bool]:
         try:
-            self._begin(turn)
+            if os.getpid() != self._process:
+                self._follow_fork(turn.thread)
+            if turn.thread in self._answering or (turn.alone and turn.thread in self._together):
+                raise ContractError(
+                    "a memory was called in the middle of a call of the same thread",
+                    where="threads",
+                    cure="hooks use their view alone, and no call that reads makes one that changes",
+                )
+            with self._lock:
+                first = self._owner == turn.thread or not self._waiting
+                if not (first and self._granted(turn)):
+                    turn.begun = Lock()
+                    turn.begun.acquire()
+                    self._waiting.append(turn)
+            if turn.begun is not None:
+                turn.begun.acquire()
             yield self._owner != turn.thread
         finally:
             try:
@@ -99,26 +115,6 @@ class Turns:
         """A context for a helper, as `crew.Lends` wants it: the helper answers a question, too."""
         return self.answering
 
-    def _begin(self, turn: _Turn) -> None:
-        if os.getpid() != self._process:
-            self._follow_fork(turn.thread)
-        if turn.thread in self._answering or (turn.alone and turn.thread in self._together):
-            raise ContractError(
-                "a memory was called in the middle of a call of the same thread",
-                where="threads",
-                cure="hooks use their view alone, and no call that reads makes one that changes",
-            )
-        with self._lock:
-            within = self._owner == turn.thread
-            if not within and (self._waiting or not self._free(turn)):
-                turn.begun = Lock()
-                turn.begun.acquire()
-                self._waiting.append(turn)
-            else:
-                self._grant(turn)
-        if turn.begun is not None:
-            turn.begun.acquire()
-
     def _follow_fork(self, thread: int) -> None:
         """Go on in a forked process, of whose parent's threads only the one that forked exists.
         Raises ContractError if another was in a turn.
@@ -149,23 +145,23 @@ class Turns:
             elif turn.held:
                 self._together.discard(turn.thread)
             turn.held = False
-            while self._waiting and ((due := self._waiting[0]).held or self._free(due)):
-                if not due.held:
-                    self._grant(due)
+            while self._waiting and ((due := self._waiting[0]).held or self._granted(due)):
                 if due.begun is not None and due.begun.locked():
                     due.begun.release()
                 self._waiting.popleft()
 
-    def _free(self, turn: _Turn) -> bool:
-        return not self._owner and not (turn.alone and self._together)
-
-    def _grant(self, turn: _Turn) -> None:
-        turn.held = True
-        if turn.alone or self._owner == turn.thread:
+    def _granted(self, turn: _Turn) -> bool:
+        """Begin a turn if no turn of another thread forbids it; whether it has begun."""
+        within = self._owner == turn.thread
+        if not within and (self._owner or (turn.alone and self._together)):
+            return False
+        turn.held = True  # first, so that `_end` undoes what follows
+        if within or turn.alone:
             self._owner = turn.thread
             self._depth += 1
         else:
             self._together.add(turn.thread)
+        return True
 
 
 class Serial:

@@ -83,7 +83,7 @@ def remembered(function: Callable[P, Found]) -> Callable[P, Found]:
             return function(*args, **kwargs)
         value = known.get(args)
         if value is None:
-            value = function(*args)
+            value = function(*args, **kwargs)
             memo.keep(args, value)
         return value
 
