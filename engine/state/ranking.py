@@ -149,10 +149,10 @@ def standard(
         origin, mean, sd, beyond = _moments(
             read_only(np.ascontiguousarray(scores)), read_only(stands), float(floor)
         )
-        centre, furthest = origin + mean, 0.0
-        # few signals are, so that the exact distance is rarely needed
-        if beyond or not centre - FURTHEST * sd < floor < centre + FURTHEST * sd:
-            furthest = _furthest(scores, visible, floor, centre)
+        centre, reach = origin + mean, FURTHEST * sd
+        # few signals go so far, so that the exact distance is rarely needed
+        far = beyond or not centre - reach < floor < centre + reach
+        furthest = _furthest(scores, visible, floor, centre) if sd > 0.0 and far else 0.0
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
         return False, 0.0, 0.0, 0.0
     # one division; each term is within 2^-52 of its value
@@ -254,14 +254,6 @@ def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
     return size
 
 
-def _few_best(scores: NDArray[np.float32], visible: NDArray[np.bool_], k: int) -> tuple[Any, Any]:
-    """Rows of the k best visible scores, in no order, and these scores."""
-    kept, rows = np.empty(k, np.float32), np.empty(k, np.int64)
-    # numba compiles anew for arrays that may be written
-    size = _heap(read_only(scores), read_only(visible), kept, rows)
-    return rows[:size], kept[:size]
-
-
 def best(scores: NDArray[Any], visible: NDArray[np.bool_], k: int) -> Rows:
     """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k
     log k) for random order.
@@ -281,15 +273,16 @@ def best(scores: NDArray[Any], visible: NDArray[np.bool_], k: int) -> Rows:
     # of one layout, so that one form is compiled
     scores, visible = np.ascontiguousarray(scores), np.ascontiguousarray(visible)
     if k >= MANY and k * SAMPLED < len(scores):
-        sample, shown = scores[::SAMPLED].copy(), visible[::SAMPLED].copy()
         # half as many more, as a sample may mislead
-        _, kept = _few_best(sample, shown, 3 * k // (2 * SAMPLED))
-        if len(kept):
-            some = np.flatnonzero(visible & (scores >= kept[0]))
+        sampled = best(scores[::SAMPLED], visible[::SAMPLED], 3 * k // (2 * SAMPLED))
+        if len(sampled):
+            some = np.flatnonzero(visible & (scores >= scores[SAMPLED * sampled[-1]]))
             if len(some) >= k:
-                rows, kept = _few_best(scores[some], visible[some], k)
-                return np.asarray(some[rows[np.lexsort((rows, -kept))]])
-    rows, kept = _few_best(scores, visible, k)
+                return np.asarray(some[best(scores[some], visible[some], k)])
+    kept, rows = np.empty(k, np.float32), np.empty(k, np.int64)
+    # numba compiles anew for arrays that may be written
+    size = _heap(read_only(scores), read_only(visible), kept, rows)
+    kept, rows = kept[:size], rows[:size]
     return np.asarray(rows[np.lexsort((rows, -kept))])
 
 
