@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from threading import RLock, local
 from typing import Final
 
@@ -149,40 +150,37 @@ class SharedScans(VectorIndex):
         """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are
         known.
         """
-        key, n, products = wanted.tobytes(), self._count, self._own.products
-        kept, done = products.pop(key, (None, 0))
+        key, n, own = wanted.tobytes(), self._count, self._own
+        kept, done = own.products.pop(key, (None, 0))
         if kept is None:
-            kept = self._scanned(key, wanted)
+            group = {key: wanted}
+            if key in own.expected:
+                group |= self._expected_after(key)
+            room = len(self._buffer)
+            spare = [buffer for buffer in own.spare if len(buffer) == room]
+            own.spare.clear()
+            out = [spare.pop() if spare else np.empty(room, np.float32) for _ in group]
+            self.scans += 1
+            self._scan(list(group.values()), out, 0)
+            own.products.update(zip(group, ((products, n) for products in out), strict=True))
+            kept, _ = own.products.pop(key)
         elif done < n:
             if n > len(kept):
                 kept = np.concatenate([kept[:done], np.empty(len(self._buffer) - done, np.float32)])
             self._scan([wanted], [kept], done)
-        products[key] = kept, n
-        while len(products) > SCANS:
-            self._own.spare.append(products.pop(next(iter(products)))[0])
+        own.products[key] = kept, n
+        while len(own.products) > SCANS:
+            own.spare.append(own.products.pop(next(iter(own.products)))[0])
         return kept[:n]
 
-    def _scanned(self, key: bytes, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Products with all rows, of a vector and of those expected after it."""
-        own, group = self._own, {key: wanted}
-        if key in own.expected:
-            later = list(own.expected)
-            group |= {
-                later_key: own.expected[later_key]
-                for later_key in later[later.index(key) :]
-                if later_key not in own.products
-            }
-            group = dict(list(group.items())[: SCANS - 1])
-        spare = [buffer for buffer in own.spare if len(buffer) == len(self._buffer)]
-        own.spare.clear()
-        out = [spare.pop() if spare else np.empty(len(self._buffer), np.float32) for _ in group]
-        self.scans += 1
-        self._scan(list(group.values()), out, 0)
-        own.products.update(
-            (vector_key, (products, self._count))
-            for vector_key, products in zip(group, out, strict=True)
-        )
-        return own.products.pop(key)[0]
+    def _expected_after(self, key: bytes) -> dict[bytes, NDArray[np.float32]]:
+        """The vectors that will probably be asked for after one of those expected, without those
+        whose products are kept; with it at most SCANS - 1.
+        """
+        expected = self._own.expected
+        later = islice(expected, list(expected).index(key) + 1, None)
+        wanted = (key for key in later if key not in self._own.products)
+        return {key: expected[key] for key in islice(wanted, SCANS - 2)}
 
     def _scan(
         self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int
