@@ -178,26 +178,19 @@ class Vocabulary:
     numbers  string -> its number, to be read
     """
 
-    __slots__ = ("_terms", "numbers")
+    __slots__ = ("numbers",)
 
     def __init__(self, terms: Sequence[str] = ()) -> None:
         self.numbers: dict[str, int] = {term: id_ for id_, term in enumerate(terms)}
-        self._terms: list[str] = list(terms)
-
-    def __len__(self) -> int:
-        return len(self._terms)
 
     def intern(self, terms: Iterable[str]) -> list[int]:
         """The id of each term; a new term gets the next one."""
-        ids, known = self.numbers, self._terms
-        numbers = [ids.setdefault(term, len(ids)) for term in terms]
-        if new := len(ids) - len(known):  # they stand last
-            known += reversed(list(islice(reversed(ids), new)))
-        return numbers
+        ids = self.numbers
+        return [ids.setdefault(term, len(ids)) for term in terms]
 
-    def since(self, first: int, end: int | None = None) -> tuple[str, ...]:
-        """The terms numbered from `first` on, up to `end` if it is given."""
-        return tuple(self._terms[first:end])
+    def since(self, first: int) -> tuple[str, ...]:
+        """The terms numbered from `first` on.  O(these)."""
+        return tuple(islice(reversed(self.numbers), len(self.numbers) - first))[::-1]
 
 
 class Postings(Generic[Entry]):
@@ -335,7 +328,7 @@ class BM25Index:
         """
         _require_next(row, self.n_rows, "BM25Index.add")
         counts = Counter(terms)
-        known = len(self.vocabulary)
+        known = len(self.vocabulary.numbers)
         ids, times = (
             np.array(self.vocabulary.intern(counts), np.int64),
             np.fromiter(counts.values(), np.int64, len(counts)),
@@ -347,7 +340,7 @@ class BM25Index:
 
     def extend(self, texts: NumberedTerms, counted: bool = True) -> None:
         """Index the terms of the next rows, as `add` does one after another."""
-        known, sizes = len(self.vocabulary), np.diff(texts.ends, prepend=0)
+        known, sizes = len(self.vocabulary.numbers), np.diff(texts.ends, prepend=0)
         of_word = np.array(self.vocabulary.intern(texts.words), np.int64)
         rows = np.repeat(np.arange(len(sizes)), sizes)
         # the distinct terms of each row, in order of appearance
@@ -356,13 +349,12 @@ class BM25Index:
         among = of_word, np.bincount(texts.numbers[first], minlength=len(of_word))
         self._put(keys, times, self.n_rows + rows[first], counted, among)
         if self.journal is not None:
-            for_row, ends = known, np.searchsorted(first, texts.ends).tolist()
-            for begin, end in pairwise([0, *ends]):
+            new, told = self.vocabulary.since(known), 0
+            for begin, end in pairwise([0, *np.searchsorted(first, texts.ends).tolist()]):
                 of_row = keys[begin:end]
-                new = max(for_row, int(of_row.max(initial=-1)) + 1)
-                names = self.vocabulary.since(for_row, new)
-                self.journal.append(Added(of_row, times[begin:end], names))
-                for_row = new
+                due = max(told, int(of_row.max(initial=-1)) + 1 - known)
+                self.journal.append(Added(of_row, times[begin:end], new[told:due]))
+                told = due
         self._measure(sizes, counted)
 
     def _put(
@@ -378,7 +370,7 @@ class BM25Index:
         """
         if len(keys):
             entries = (rows << TF_BITS) | np.minimum(times, (1 << TF_BITS) - 1)
-            self._postings.append(keys, entries, len(self.vocabulary), among)
+            self._postings.append(keys, entries, len(self.vocabulary.numbers), among)
             if not counted:
                 _count(self._uncounted, keys)
 
@@ -411,7 +403,9 @@ class BM25Index:
     def document_frequency(self, term: str) -> int:
         """How many counted rows hold the term."""
         number = self.vocabulary.numbers.get(term)
-        return 0 if number is None else self._frequency(number)
+        if number is None:
+            return 0
+        return int(self._postings.length[number]) - self._uncounted.get(number, 0)
 
     def counts(self, terms: Iterable[str], among: ScoredRows | None = None) -> WordCounts:
         """The counts of these terms in the rows that count, or in some rows alone.  Terms are in
@@ -424,9 +418,7 @@ class BM25Index:
         order = sorted(known, key=known.__getitem__) + sorted(set(terms) - known.keys())
         if among is None:
             return WordCounts(
-                self.n_counted,
-                self._total,
-                {term: self._frequency(known[term]) if term in known else 0 for term in order},
+                self.n_counted, self._total, {term: self.document_frequency(term) for term in order}
             )
         held = {term: len(self._holding(id_, among)[0]) for term, id_ in known.items()}
         return WordCounts(
@@ -434,9 +426,6 @@ class BM25Index:
             int(self._lengths[among.rows].sum()),
             {term: held.get(term, 0) for term in order},
         )
-
-    def _frequency(self, id_: int) -> int:
-        return int(self._postings.length[id_]) - self._uncounted.get(id_, 0)
 
     def scores(
         self,
@@ -557,10 +546,12 @@ class TrigramIndex:
         n_rows`.
         """
         _require_next(row, self.n_rows, "TrigramIndex.add")
-        known = len(self.vocabulary)
+        known = len(self.vocabulary.numbers)
         ids = np.array(self.vocabulary.intern(trigrams_of(text)), np.int64)
         if ids.size:
-            self._postings.append(ids, np.full(ids.size, row, np.int32), len(self.vocabulary))
+            self._postings.append(
+                ids, np.full(ids.size, row, np.int32), len(self.vocabulary.numbers)
+            )
             if not counted:
                 _count(self._uncounted, ids)
         if self.journal is not None:
@@ -614,7 +605,7 @@ class TrigramIndex:
         if shown:
             if self._lists is None:  # threads that ask at the same time make equal ones
                 self._lists = RowLists(self._postings, self._sizes[: self.n_rows])
-            wanted = np.zeros(len(self.vocabulary), np.uint8)
+            wanted = np.zeros(len(self.vocabulary.numbers), np.uint8)
             wanted[ids] = 1
             lists = self._lists
             in_blocks(
