@@ -197,12 +197,6 @@ class Store:
                 kept[column] = cells
         return cells
 
-    def append(self, vector: NDArray[np.float32]) -> int:
-        """A new row at neutral values.  Raises InputError, with nothing changed, for an invalid
-        vector.
-        """
-        return self.extend([vector])
-
     def extend(self, vectors: Sequence[NDArray[np.float32]]) -> int:
         """Append rows at neutral values; returns the first of them.  Raises InputError, with
         nothing changed, for an invalid vector.

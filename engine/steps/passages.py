@@ -61,7 +61,7 @@ class Passages:
             lexicon,
             Lock(),
         )
-        self._keeps_vectors, self._keeps_words = vectors, words
+        self._keeps_vectors, self._keeps_words, self._keeps = vectors, words, vectors or words
         self._cut_of = remembered(self._divided)
         self.journal: list[Divided] | None = None
         self.forget()
@@ -85,10 +85,6 @@ class Passages:
         self._with_words = Growing(np.int64, 3)
         # number of rows of the lexicon, and the rows among them that are divided and count
         self._whole: tuple[int, ScoredRows] | None = None
-
-    @property
-    def _keeps(self) -> bool:
-        return self._keeps_vectors or self._keeps_words
 
     # --- storing ----------------------------------------------------------------------------------
 

@@ -116,7 +116,7 @@ class StoreEvent:
         if view.veto > 0:
             self.event_log.write(incoming.event, -1)
             return
-        row = self.store.append(incoming.vector)
+        row = self.store.extend([incoming.vector])
         array, now = self.store.array, view.now
         array(CREATED)[row], array(ARRIVED)[row], array(UTC_OFFSET)[row] = (
             incoming.event.time,
