@@ -197,16 +197,12 @@ class Answering:
     def _made(
         self, rows: Rows, standing: Standing, origin: Asked | None, unit: UnitOf, store: Cells
     ) -> Answer:
-        units = tuple(map(unit, rows.tolist()))
-        records = tuple(
-            self._log.of_row(unit.row) if unit.kind is Kind.EVENT else None for unit in units
-        )
         return Answer(
             rows,
             standing.at(rows),
             standing,
-            units,
-            records,
+            tuple(map(unit, rows.tolist())),
+            tuple(map(self._log.record, rows.tolist())),
             store.array(SUFFICIENCY).item(),
             store.array(CHRONOLOGICAL).item(),
             origin,
@@ -214,19 +210,24 @@ class Answering:
 
     def unit(self, row: int) -> Unit:
         """What a row holds."""
-        log, array = self._log, self._store.array
-        kind, text, sources, events = log.held(row)
+        log, windows = self._log, self._assembly.passages.read(row)
+        event = log.record(row)
+        if event is not None:
+            own = (event.id,) if event.id else ()
+            said = event.text, event.time, event.session, event.speaker
+            return Unit(row, Kind.EVENT, *said, own, own, event.offset or 0.0, windows)
+        array = self._store.array
         return Unit(
             row,
-            kind,
-            text,
+            log.kind(row),
+            log.text(row),
             float(array(CREATED)[row]),
             log.sessions.name(int(array(SESSION)[row])),
             log.speakers.name(int(array(SPEAKER)[row])),
-            sources,
-            events,
+            log.ids(log.origins(row)),
+            log.ids(log.shown(row)),
             float(array(UTC_OFFSET)[row]),
-            self._assembly.passages.read(row),
+            windows,
         )
 
     # --- learning ---------------------------------------------------------------------------------

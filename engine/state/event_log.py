@@ -219,16 +219,21 @@ class EventLog:
         for row, number in due:
             self._enter(row, number)
 
+    def record(self, row: int) -> Event | None:
+        """The event of a row; None for a row that the memory made."""
+        number = self.rows[row]
+        return self.events[number] if number >= 0 else None
+
     def of_row(self, row: int) -> Event:
         """The event of a row.  Raises InputError for a row that the memory made."""
-        number = self.rows[row]
-        if number < 0:
+        event = self.record(row)
+        if event is None:
             raise InputError(
                 f"row {row} is a {self.kind(row).word} that the memory made, no event",
                 where="event log",
                 cure="read it with memory.unit(row), or its text with texts[row]",
             )
-        return self.events[number]
+        return event
 
     def row(self, event_id: str) -> int:
         """Row of the event with that id; -1 if it was rejected or is unknown."""
@@ -295,23 +300,6 @@ class EventLog:
     def kind(self, row: int) -> Kind:
         writing = self.writing(row)
         return Kind[writing.kind.upper()] if writing else Kind.EVENT
-
-    def held(self, row: int) -> tuple[Kind, str, tuple[str, ...], tuple[str, ...]]:
-        """Kind and verbatim text of a row, ids of the events that it was made from, and ids of those
-        whose text it shows; an event's own id in both.
-        """
-        number = self.rows[row]
-        if number >= 0:
-            event = self.events[number]
-            own = (event.id,) if event.id else ()
-            return Kind.EVENT, event.text, own, own
-        writing = self.writings[~number]
-        return (
-            Kind[writing.kind.upper()],
-            writing.text,
-            self.ids(self._origins[row]),
-            self.ids(self._shown[row]),
-        )
 
     def text(self, row: int) -> str:
         """The verbatim text of a row."""
