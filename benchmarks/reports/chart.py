@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from ...engine.base.errors import ContractError
 from ...reporting.svg import standalone
 from .drawings import axis
 
@@ -20,7 +21,15 @@ def line_chart(
 
     along  what the numbers below are
     most   where the upright axis ends if no point is above it
+
+    Raises ContractError for more curves than can be told apart.
     """
+    if len(curves) > len(STYLES):
+        raise ContractError(
+            f"{len(curves)} curves are drawn in {len(STYLES)} styles",
+            where=f"chart {title!r}",
+            cure="draw fewer curves, or two charts",
+        )
     points = [point for curve in (*curves.values(), dots) for point in curve]
     below = axis(
         min((x for x, _, _ in points), default=0.0),
@@ -42,7 +51,7 @@ def line_chart(
     ]
     marks += [_dot(below(x), up(y), said, "var(--rule)") for x, y, said in dots]
     for place, ((name, curve), (colour, dash)) in enumerate(
-        zip(curves.items(), STYLES, strict=False)
+        zip(curves.items(), STYLES[: len(curves)], strict=True)
     ):
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
         spots = [(below(x), up(y), said) for x, y, said in curve]
