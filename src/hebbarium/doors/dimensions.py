@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 
+from scipy.special import lambertw
+
 
 def distance_error(points: int, dimensions: int) -> float:
     """The relative error e with log2(e^2 n) / e^2 = d: some n points cannot be mapped to d
@@ -17,18 +19,9 @@ def distance_error(points: int, dimensions: int) -> float:
     >>> round(distance_error(7_500, 384), 3), distance_error(100, 384)
     (0.136, 0.0)
     """
-    if points < 1:
+    # with x = e^2 n: ln(x) / x = d ln(2) / n, of whose two solutions the one above the greatest
+    # value of ln(x) / x, at x = e, is meant
+    slope = dimensions * math.log(2.0) / max(points, 1)
+    if points <= math.e or slope >= 1.0 / math.e:
         return 0.0
-
-    def needed(error: float) -> float:
-        return math.log2(error * error * points) / (error * error)
-
-    low, high = math.sqrt(math.e / points), 1.0  # from its greatest value on, `needed` falls
-    if low >= high or needed(low) <= dimensions:
-        return 0.0
-    if needed(high) >= dimensions:
-        return 1.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if needed(middle) > dimensions else (low, middle)
-    return high
+    return min(math.sqrt(-lambertw(-slope, -1).real / slope / points), 1.0)
