@@ -37,7 +37,10 @@ early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months
                  month is days 14 to 17, of its end the last four days
 feasts           of the western calendar: Easter by its rule, Thanksgiving in the United States
 first week of X  days 1 to 7; the last week its last seven days; "the first ten days of X" likewise;
-                 the week of a day is the calendar's
+                 the week of a day is the calendar's; "w/c" and "w/e" a day: the seven days from it,
+                 or that end with it
+week 31          of the ISO calendar, as "KW 31", "CW 31", "W31" and "2025-W31": without a year the
+                 latest that has begun; "weeks 30 to 32"; no week 3 of a course
 since X          from the start of X to the time said; until and by X: to the end of X, from the
                  time said if X is not over by then
 before, after X  to the start of X, from the end of X; without the other end, which is EARLIEST or
@@ -49,8 +52,13 @@ between A and B  from the start of A to the end of B; B is the first after A, an
                  day, and 1/2 and 3/4 are days after "on" and in ranges alone; 5/7/23 is of 2023
 31.8.            day first, with the dot behind the month, after a weekday, or after "on", "since" and
                  the like if the sentence goes on or the day tells that it is one (31.8., 03.08.);
+                 31.8 without that dot after a weekday, or after "on" where somebody does something;
                  no day near words such as "version" and "section"; 31.8.23 likewise, of 2023;
                  31. August after a weekday or such a word
+8/2023           a month, as 08/2023, 8.2023, 08-2023 and 2023/08, after a preposition unless it has
+                 a slash and two digits of the month; 2024/25 is two years, and of a winter the first
+'23              a year after a month, a day, a season, a quarter or a preposition: of this century,
+                 up to 20 years after the time said; "Aug 23" is a day
 Recurring times ("every Friday", "Fridays") give nothing, nor do negative numbers ("-3 days ago").
 """
 
@@ -238,6 +246,12 @@ def _shifted(day: int, months: int) -> int:
     at = date.fromordinal(day)
     first = _month_start(index := 12 * at.year + at.month - 1 + months)
     return min(first + at.day - 1, _month_start(index + 1) - 1)
+
+
+def _part_of_year(part: str, year: int) -> Span:
+    """A quarter, such as "q3", or a half, such as "h2", of a year."""
+    length = 3 if part[0] == "q" else 6
+    return _months(12 * year + length * (int(part[1]) - 1), length)
 
 
 def _calendar_unit(unit: str, day: int, shift: int) -> Span:
@@ -435,6 +449,10 @@ _PAST: Final = word_set(
 )
 _BEGINS_EVENT: Final = word_set("the my your his her their our its a an")
 _PRONOUNS: Final = word_set("i we she he they you it")
+_ACTORS: Final = word_set("i we she he you")
+_ASKS: Final = word_set("what who whom whose where which why when how")
+_ASKS_DEED: Final = word_set("did do does will was were")
+_BEING: Final = word_set("am is are was were be been being still now currently stay stays")
 _ENDS_EVENT: Final = word_set(
     "what who whom whose where which why how when did do does is are was were will would could can should and but or then "
     "that"
@@ -455,18 +473,22 @@ _POSSESSIVE: Final = frozenset(
 )
 _SENTENCE_ENDS: Final = frozenset(".!?;\n")
 _DASHES: Final = frozenset("-–—")
+_MARKS: Final = _DASHES | {"/"}  # between the parts of a date
+_ENDINGS: Final = ("st", "nd", "rd", "th")
 _JOINTS: Final = _DASHES | {"to", "until", "till", "through"}
 _AFTER_NUMBER: Final = _DASHES | {*_MONTHS, "of"}  # in a date
+_DAY_NAMES: Final = frozenset((*_WEEKDAYS, *_SHORT_WEEKDAYS))
 _NAMES: Final = frozenset((*_MONTHS, *_WEEKDAYS, *_SHORT_WEEKDAYS))
 _LOOK_BACK, _LOOK_AHEAD, _EVENT_WORDS = 12, 6, 8  # words
 _DEPTH: Final = 4  # expressions within expressions
 
 _TOKEN: Final = re.compile(
-    r"(?<![\w-])\d{4}-\d\d?-\d\d?(?:[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?z?)?(?![\w-])"
+    r"(?<![\w-])\d{4}-?w\d\d(?:-?[1-7])?(?![\w-])"
+    r"|(?<![\w-])\d{4}-\d\d?-\d\d?(?:[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?z?)?(?![\w-])"
     r"|(?<![\w-])(?:\d{4}-\d\d|\d\d?-\d\d?-(?:19|20)\d\d)(?![\w-])"
     r"|(?<![\w/.])(?:\d\d?/\d\d?/\d{4}|\d\d?\.\d\d?\.\d{4}|\d{4}/\d\d?/\d\d?)(?![\w/]|\.\d)"
     r"|\d+(?:[.,]\d+)+(?!\w)"
-    r"|\w+(?:'\w+)*"
+    r"|\w+(?:'[^\W\d]\w*)*"
     r"|[^\w \t\r]"
 )
 _NUMBER: Final = re.compile(r"(\d{1,4})(st|nd|rd|th)?", re.ASCII)
@@ -477,11 +499,19 @@ _WRITTEN: Final = re.compile(
 )
 _DAY: Final = re.compile(r"\d\d?", re.ASCII)
 _DAY_AND_MONTH: Final = re.compile(r"(\d\d?)\.(\d\d?)", re.ASCII)
+_MONTH_AND_YEAR: Final = re.compile(r"(\d\d?)\.(\d{4})", re.ASCII)
+_SEASON_YEARS: Final = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
+_ISO_WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)(?:-?(\d))?", re.ASCII)
+_YEAR_AND_QUARTER: Final = re.compile(r"(\d{4})(q[1-4]|h[12])", re.ASCII)
+_WEEK_NUMBER: Final = re.compile(r"[kc]?w(?:k)?(\d\d?)", re.ASCII)
 _DIGITS: Final = frozenset("0123456789")
 _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
 
 _DAYS_BETWEEN: Final = ("day", "week", "fortnight")
+_WEEK_WORDS: Final = frozenset(("week", "weeks", "wk", "wks", "kw", "cw"))  # before its number
+_QUARTERS: Final = frozenset(("q1", "q2", "q3", "q4", "h1", "h2"))
+_OF_WEEK: Final = frozenset(("of", "from", "starting", "beginning", "commencing"))
 _SHORT_UNITS: Final = {"d": "day", "w": "week", "h": "hour", "mo": "month", "y": "year"} | {
     short: _UNITS[short] for short in ("wk", "hr", "hrs", "min", "mins", "yr", "yrs")}  # fmt: skip
 _SHORT: Final = re.compile(rf"(\d{{1,3}})({'|'.join(_SHORT_UNITS)})", re.ASCII)
@@ -544,8 +574,8 @@ class _Reader:
         lower = text.lower()
         if len(lower) != len(text):
             lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
-        if "’" in lower:
-            lower = lower.replace("’", "'")
+        for curly in "‘’":
+            lower = lower.replace(curly, "'")
         self.words: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
@@ -678,7 +708,7 @@ class _Reader:
         k = j + (self.word(j) == "the")
         name, numbered = (
             self.word(k) in _NAMES and self.word(k) not in _AMBIGUOUS,
-            k > j and self.word(k)[-2:] in ("st", "nd", "rd", "th"),
+            (k > j or self.word(i - 1)[-2:] in _ENDINGS) and self.word(k)[-2:] in _ENDINGS,
         )
         taken = (
             self.safely(_Reader.at, j, True)
@@ -890,12 +920,19 @@ class _Reader:
 
     def year_of(self, i: int) -> tuple[int, int] | None:
         """The year after a month, a day or a season, and the next word: ", 2023", "of 2023",
-        "last year".
+        "last year", "'23", "-Feb-23".
         """
         j = i + 1 if self.word(i) in (",", "of") else i
-        if self.word(i) in _DASHES and self.word(i - 2) in _DASHES:
+        mark = self.word(i)
+        if mark in _MARKS and (self.word(i - 2) == mark or self.joins(i, 4)):
             j = i + 1
+            if self.word(i - 2) == mark and self.joins(i, 2) and self.word(i - 1) in _MONTHS:
+                return self.short_year(int(self.words[j])), j + 1
+        if (short := self.apostrophe_year(j)) is not None:
+            return short
         word = self.word(j)
+        if (season := self.season_years(j)) is not None:
+            return season
         if len(word) == 4 and (digits := _YEARS.fullmatch(word)) and self.word(j + 1) not in _UNITS:
             return int(digits[1]), j + 1
         if word == "the" and self.word(j + 1) in ("last", "next", "this"):
@@ -903,6 +940,56 @@ class _Reader:
         if self.word(j) in ("last", "next", "this") and self.word(j + 1) == "year":
             return self.year + _SHIFTS[self.words[j]], j + 2
         return None
+
+    def joins(self, i: int, digits: int) -> bool:
+        """Whether the mark at a word stands without spaces between the words beside it, the next
+        of which is a number of so many digits.
+        """
+        after = self.word(i + 1)
+        return (
+            len(after) == digits
+            and _DIGITS.issuperset(after)
+            and self.ends[i - 1] == self.starts[i]
+            and self.ends[i] == self.starts[i + 1]
+        )
+
+    def short_year(self, number: int) -> int:
+        """A year of two digits: of this century, up to 20 years after the time said."""
+        year = self.year // 100 * 100 + number
+        return year - 100 * (year > self.year + 20)
+
+    def season_years(self, i: int) -> tuple[int, int] | None:
+        """The first year of 2024/25 or 2024-25, and the next word."""
+        word, j, slash = self.word(i), i + 1, self.word(i + 1) == "/"
+        if slash and self.joins(j, 2):
+            word, j = f"{word}-{self.words[j + 1]}", j + 2
+        read = _SEASON_YEARS.fullmatch(word)
+        if (
+            read is None
+            or (int(read[1]) + 1) % 100 != int(read[2])
+            or self.word(j) in _MARKS
+            or not (slash or int(read[2]) > 12)  # 2009-10 is a month
+        ):
+            return None
+        return int(read[1]), j
+
+    def apostrophe_year(self, i: int) -> tuple[int, int] | None:
+        """The year '23 and the next word, but no number within quotation marks."""
+        number = self.word(i + 1)
+        if (
+            self.word(i) != "'"
+            or len(number) != 2
+            or not _DIGITS.issuperset(number)
+            or self.ends[i] != self.starts[i + 1]
+            or self.word(i + 2) == "'"
+        ):
+            return None
+        return self.short_year(int(number)), i + 2
+
+    def year_after_apostrophe(self, i: int, licensed: bool) -> _Found | None:
+        """In '98."""
+        year = self.apostrophe_year(i) if licensed else None
+        return None if year is None else (_months(12 * year[0], 12), year[1])
 
     def day_number(self, i: int) -> int | None:
         """A number of one or two digits, with or without its ending."""
@@ -944,8 +1031,14 @@ class _Reader:
             return None, i + 1
         if (timed := self.of_day(i, licensed)) is not None:
             return timed
-        if len(word) > 6 and (written := _WRITTEN.fullmatch(word)) is not None:
+        if licensed and (season := self.season_years(i)) is not None:
+            return _months(12 * season[0], 24), season[1]
+        if len(word) > 5 and (written := _WRITTEN.fullmatch(word)) is not None:
             return self.written_date(i, written)
+        if len(word) > 5 and (unit := self.with_letter(i)) is not None:
+            return unit
+        if (monthly := self.month_and_year(i, licensed)) is not None:
+            return monthly
         if (short := _SHORT.fullmatch(word)) is not None:
             return (
                 (self.around(self.said, -int(short[1]), _SHORT_UNITS[short[2]]), i + 2)
@@ -979,14 +1072,58 @@ class _Reader:
         if len(match[1]) <= 2:
             if (dated := self.day_first(i, licensed)) is not None:
                 return dated
+            listed = self.word(i - 1) in ("and", ",") and self.word(i - 2)[-2:] in _ENDINGS
             if (
                 licensed
                 and match[2]
-                and self.word(i - 1) == "the"
+                and (self.word(i - 1) == "the" or listed)
                 and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n)
             ):
                 return self.day_alone(i, int(match[1])), i + 1
         return self.counted(i, licensed)
+
+    def with_letter(self, i: int) -> _Found | None:
+        """2025-W31, 2025-W31-3, 2025Q3."""
+        word = self.words[i]
+        if (week := _ISO_WEEK.fullmatch(word)) is not None:
+            monday = date.fromisocalendar(int(week[1]), int(week[2]), 1).toordinal()
+            if week[3] is None:
+                return _days(monday, monday + 7), i + 1
+            day = monday + int(week[3]) - 1
+            return _days(day, day + 1), i + 1
+        if (quarter := _YEAR_AND_QUARTER.fullmatch(word)) is not None:
+            return _part_of_year(quarter[2], int(quarter[1])), i + 1
+        return None
+
+    def month_and_year(self, i: int, licensed: bool) -> _Found | None:
+        """08/2023, 8.2023, 08-2023, 2023/08; after a preposition alone, unless two digits and a
+        slash make the month.
+        """
+        number, mark, year, j = self.words[i], self.word(i + 1), self.word(i + 2), i + 3
+        if (dotted := _MONTH_AND_YEAR.fullmatch(number)) is not None:
+            number, mark, year, j = dotted[1], ".", dotted[2], i + 1
+        elif mark not in _MARKS or not (self.joins(i + 1, 4) or self.joins(i + 1, 2)):
+            return None
+        elif len(number) == 4 and mark == "/":
+            number, year = year, number
+        if (
+            not (len(number) <= 2 and _DIGITS.issuperset(number) and _YEARS.fullmatch(year))
+            or not (1 <= int(number) <= 12 and 1900 <= int(year) <= 2199)
+            or not (licensed or (mark == "/" and len(number) == 2))
+            or self.word(j) in _MARKS
+            or self.word(i - 1) in _MARKS
+            or (mark == "." and self.numbers_thing(i, j))
+        ):
+            return None
+        return _months(12 * int(year) + int(number) - 1, 1), j
+
+    def numbers_thing(self, i: int, after: int) -> bool:
+        """Whether a word near a number with dots says that it is the number of a thing."""
+        return not _NUMBERED_THINGS.isdisjoint(self.words[max(i - _LOOK_AHEAD, 0) : after + 2])
+
+    def of_week(self, i: int) -> bool:
+        """Whether the day at a word is that of a week or weekend: "the week of 7/8"."""
+        return self.word(i - 1) in _OF_WEEK and self.word(i - 2) in ("week", "weekend")
 
     def slashed(self, i: int) -> _Found | None:
         """10/15: month first, unless only day first is a date; after some prepositions alone."""
@@ -997,9 +1134,11 @@ class _Reader:
         if (
             a is None
             or b is None
-            or before not in _BEFORE_SLASHES
+            or not (
+                before in _BEFORE_SLASHES or self.of_week(i) or self.before_day(i) in _DAY_NAMES
+            )
             or self.ends[i + 2] - self.starts[i] != len(self.words[i]) + 1 + len(self.words[i + 2])
-            or after in ("/", "of", "th", *_UNITS)
+            or after in ("/", "of", "th", *_UNITS, *_MONTHS)
             or (
                 f"{a}/{b}" in _FRACTIONS
                 and (a == 24 or not (before == "on" or self.word(i - 3) == "/"))
@@ -1098,10 +1237,9 @@ class _Reader:
         return _days(day, day + 1), i + 1
 
     def day_of_short_year(self, day: int, month: int, year: int) -> Span | None:
-        """A day of a year of two digits: of this century, up to 20 years after the time said."""
-        year += self.year // 100 * 100
+        """A day of a year of two digits."""
         try:
-            at = date(year - 100 * (year > self.year + 20), month, day).toordinal()
+            at = date(self.short_year(year), month, day).toordinal()
         except ValueError:
             return None
         return _days(at, at + 1)
@@ -1118,8 +1256,9 @@ class _Reader:
             return None
         after_dot = j + (self.word(j) == "." and self.starts[j] == self.ends[j - 1])
         if self.before_day(i) not in _WEEKDAYS and (
-            after_dot == j
-            or not (
+            not self.on_day(i, day, j)
+            if after_dot == j
+            else not (
                 self.is_dotted(i, day, after_dot, True)
                 or (licensed and self.word(i - 1) in (*_JOINTS, "and"))
             )
@@ -1135,9 +1274,11 @@ class _Reader:
         after  index of the word behind it
         short  whether it has no year, and its last dot may end the sentence
         """
-        if not _NUMBERED_THINGS.isdisjoint(self.words[max(i - _LOOK_AHEAD, 0) : after + 2]):
+        if self.numbers_thing(i, after):
             return False
         before, clear = self.word(i - 1), int(day) > 12 or day[0] == "0"
+        if self.of_week(i):
+            return True
         if not short:
             return clear or before in _BEFORE_DOTS or before in _WEEKDAYS
         goes_on = (
@@ -1151,8 +1292,40 @@ class _Reader:
             goes_on or before == "on" or (clear and before != "by" and before != "through")
         )
 
+    def on_day(self, i: int, day: str, after: int) -> bool:
+        """Whether a number with a dot within it is a day: "What did I do on 3.8?", but not "Is it
+        on 3.8?", where nobody does anything.
+        """
+        sentence = self.sentence_before(i)
+        if (
+            self.word(i - 1) != "on"
+            or not _NUMBERED_THINGS.isdisjoint((*sentence, *self.words[after : after + 2]))
+            or not (after == self.n or self.word(after) in _AFTER_DAY)
+        ):
+            return False
+        if int(day) > 12 or day[0] == "0":
+            return True
+        asked = not _ASKS.isdisjoint(sentence)
+        return any(
+            not _BEING.issuperset(sentence[place + 1 : -1])
+            for place, word in enumerate(sentence)
+            if word in _ACTORS
+            or (asked and word in _ASKS_DEED and sentence[place + 1] not in ("it", "they"))
+        )
+
+    def sentence_before(self, i: int) -> list[str]:
+        """The words before a word in its sentence, at most `_LOOK_BACK`."""
+        start = max(i - _LOOK_BACK, 0)
+        for j in range(i - 1, start - 1, -1):
+            if self.words[j] in _SENTENCE_ENDS:
+                return self.words[j + 1 : i]
+        return self.words[start:i]
+
     def year_alone(self, i: int, licensed: bool) -> _Found | None:
         year, after = int(self.words[i]), self.word(i + 1)
+        mark = self.word(i + 1) in _DASHES
+        if self.word(i + 1 + mark) in _QUARTERS and 1000 <= year <= 2199:
+            return _part_of_year(self.words[i + 1 + mark], year), i + 2 + mark
         counts = after in _UNITS or (
             year % 100 == 0
             and len(after) > 3
@@ -1171,14 +1344,22 @@ class _Reader:
 
     def day_first(self, i: int, licensed: bool) -> _Found | None:
         """7 May 2023, 7th of May, 5-7 May, 5 to 7 May."""
-        if not (licensed or self.word(i + 1) in _AFTER_NUMBER):
+        if not (
+            licensed
+            or self.word(i + 1) in _AFTER_NUMBER
+            or (self.word(i + 1) == "/" and self.word(i + 2) in _MONTHS)
+        ):
             return None
         day, j, last = self.day_number(i), i + 1, 0
         if self.word(j) == "." and self.word(j + 1) in _MONTHS and self.is_named(i):
             j += 1
-        if self.word(j) in _DASHES and self.word(j + 1) in _MONTHS:
+        if self.word(j) in _MARKS and self.word(j + 1) in _MONTHS:
             j += 1
-        elif self.word(j) in _DASHES or (licensed and self.word(j) in ("to", "and")):
+        elif (
+            self.word(j) in _DASHES
+            or (self.word(j) == "/" and self.word(j + 2) in _MONTHS)
+            or (licensed and self.word(j) in ("to", "and"))
+        ):
             if (second := self.day_number(j + 1)) is None:
                 return None
             last, j = second, j + 2
@@ -1317,8 +1498,20 @@ class _Reader:
             dated = self.safely(
                 _Reader.month_name if self.word(k) in _MONTHS else _Reader.number, k, True
             )
+            alone = dated is None or dated[1] == k + 1
+            if alone and (numbered := self.numbered_weekday(k, weekday)) is not None:
+                return numbered
+            if dated is not None and self.word(k + 1) == "/":
+                dated = self.of_weekday(k, weekday, dated)
             if dated is not None and (dated[0] is None or dated[0][1] - dated[0][0] == DAY):
                 return dated
+        if (
+            not how
+            and self.word(j) == "week"
+            and (j + 1 == self.n or self.word(j + 1) in _AFTER_DAY)
+        ):
+            start, end = self.weekday_span(i, weekday, "next")
+            return (start + 7.0 * DAY, end + 7.0 * DAY), j + 1
         k = j + 1 if self.word(j) == "of" else j
         if self.word(k) in ("last", "this", "next") and self.word(k + 1) == "week":
             monday = self.day - date.fromordinal(self.day).weekday() + 7 * _SHIFTS[self.words[k]]
@@ -1337,6 +1530,41 @@ class _Reader:
             start, end = self.weekday_span(i, weekday, "next")
             return (start + 7.0 * DAY, end + 7.0 * DAY), j + 2 + (self.word(j + 2) == self.word(i))
         return self.with_part(self.weekday_span(i, weekday, how), j)
+
+    def numbered_weekday(self, i: int, weekday: int) -> _Found | None:
+        """Friday the 13th, Friday 13: the nearest such day of a month on this weekday, in the
+        direction of the sentence.
+        """
+        match = _NUMBER.fullmatch(self.word(i))
+        if (
+            match is None
+            or not 1 <= int(match[1]) <= 31
+            or self.pivot is not None
+            or not (i + 1 == self.n or self.word(i + 1) in _AFTER_DAY)
+        ):
+            return None
+        step = 1 if self.direction(i, self.default(i)) > 0 else -1
+        for months in range(24):
+            index = self.index + step * months
+            try:
+                day = date(index // 12, index % 12 + 1, int(match[1]))
+            except ValueError:
+                continue
+            if day.weekday() == weekday and step * (day.toordinal() - self.day) >= 0:
+                return _days(day.toordinal(), day.toordinal() + 1), i + 1
+        return None
+
+    def of_weekday(self, i: int, weekday: int, dated: _Found) -> _Found:
+        """A day such as 3/2 whose two numbers stand in the order that its weekday tells."""
+        a, b = self.day_number(i), self.day_number(i + 2)
+        if dated[0] is None or dated[1] != i + 3 or a is None or b is None or not 1 <= b <= 12:
+            return dated
+        swapped = self.day_of_month(i, a, b, i + 3)
+        spans = [found[0] for found in (dated, swapped) if found[0] is not None]
+        weekdays = [
+            date.fromordinal(round(start / DAY) + _EPOCH).weekday() == weekday for start, _ in spans
+        ]
+        return swapped if weekdays == [False, True] else dated
 
     def narrowed_to(self, weekday: int, span: Span) -> Span:
         """The first such day of an interval of at least a week."""
@@ -1368,6 +1596,8 @@ class _Reader:
             and target not in ("a", "an")
         ):
             return _rolling(self.said, shift * counted[0], unit), counted[1] + 1
+        if shift and (short := _SHORT.fullmatch(target)) is not None:
+            return _rolling(self.said, shift * int(short[1]), _SHORT_UNITS[short[2]]), j + 1
         start = DAY * (self.day - _EPOCH)
         if target == "night" and shift <= 0:
             return (start + 18.0 + 24.0 * shift, start + 30.0 + 24.0 * shift), j + 1
@@ -1657,18 +1887,12 @@ class _Reader:
     def unit_before(self, i: int, licensed: bool) -> _Found | None:
         """The day before yesterday, the week after the trip."""
         unit, word = _UNITS[self.words[i]], self.word(i + 1)
+        if unit == "week" and (numbered := self.week(i, licensed)) is not None:
+            return numbered
         if self.words[i] == "year" and _YEARS.fullmatch(word):
             return self.year_alone(i + 1, True)
-        if self.words[i] in ("week", "weekend") and word in ("of", "starting", "beginning", "from"):
-            reading = self.at(i + 2, True)
-            if reading is None or reading[0] is None or reading[0][1] - reading[0][0] != DAY:
-                return None
-            day = round(reading[0][0] / DAY) + _EPOCH
-            return (
-                _days(day, day + 7)
-                if word != "of" and unit == "week"
-                else _calendar_unit(unit, day, 0)
-            ), reading[1]
+        if self.words[i] in ("week", "weekend") and word in (*_OF_WEEK, "ending", "to"):
+            return self.unit_of_day(i + 2, unit, word)
         if self.words[i] == "night" and word in ("of", "from"):
             return self.night_of(i + 2, word == "from")
         if word not in ("before", "after"):
@@ -1684,6 +1908,84 @@ class _Reader:
                 (span[0] + 18.0, span[0] + 30.0) if self.words[i] == "night" else span
             ), i + 4 if again else i + 3
         return self.offset(i + 1, 0, unit)
+
+    def unit_of_day(self, i: int, unit: str, word: str) -> _Found | None:
+        """The week or weekend of the day at a word, or the seven days that begin or end with it.
+
+        word  "of", one that says that it begins the week, or "ending" or "to"
+        """
+        reading = self.at(i, True)
+        if reading is None or reading[0] is None or reading[0][1] - reading[0][0] != DAY:
+            return None
+        day = round(reading[0][0] / DAY) + _EPOCH
+        if word == "of" or unit == "weekend":
+            return _calendar_unit(unit, day, 0), reading[1]
+        first = day - 6 if word in ("ending", "to") else day
+        return _days(first, first + 7), reading[1]
+
+    def week_of_letters(self, i: int, licensed: bool) -> _Found | None:
+        """The week w/c 9 Feb, w/e 15 Feb."""
+        if self.words[i + 1 : i + 2] != ["/"] or self.word(i + 2) not in ("c", "e"):
+            return None
+        return self.unit_of_day(
+            i + 3, "week", {"c": "commencing", "e": "ending"}[self.words[i + 2]]
+        )
+
+    def week(self, i: int, licensed: bool) -> _Found | None:
+        """Week 31, KW 31, W31, week 31 of 2025, weeks 30 to 32: of the ISO calendar."""
+        j = i + (self.words[i] == "calendar")
+        attached = _WEEK_NUMBER.fullmatch(self.words[i])
+        if attached is None:
+            if self.word(j) not in _WEEK_WORDS:
+                return None
+            j += 1 + (self.word(j + 1) in ("number", "no", "#"))
+        number = int(attached[1]) if attached else self.bare_number(j)
+        if number is None or self.word(i - 1)[:1] in _DIGITS:
+            return None
+        first, last, j = number, number, j + 1
+        if (
+            self.word(j) in _JOINTS or (self.words[i].endswith("s") and self.word(j) == "and")
+        ) and (second := self.bare_number(j + 1)) is not None:
+            last, j = second, j + 2
+        year, after = self.year_of(j + (self.word(j) in ("/", "in"))), j
+        if year is not None:
+            after = year[1]
+        elif self.word(j) == "of" or self.word(j) in _UNITS:
+            return None  # week 3 of the course
+        elif not (licensed or self.week_alone(i, j)):
+            return None
+
+        def of_year(y: int) -> Span:
+            start, end = (date.fromisocalendar(y, n, 1).toordinal() for n in (first, last))
+            return _days(start, end + 7)
+
+        if year is not None or not 1 <= first <= last <= 53:
+            try:
+                return (of_year(year[0]) if year else None), after
+            except ValueError:  # there is no such week
+                return None, after
+        # the first week of a year may begin in the year before it
+        later = date.fromordinal(self.day).isocalendar().year - self.year
+        return self.recurring(i, lambda y: of_year(y + (later if self.pivot is None else 0))), after
+
+    def week_alone(self, i: int, after: int) -> bool:
+        """Whether the number of a week stands for a time without a preposition: "what is due week
+        31", but not "my week 3 report".
+        """
+        return self.words[i][0] in "ck" or (
+            self.words[i][:2] in ("we", "wk")
+            and self.word(i - 1) not in _BEGINS_EVENT
+            and (
+                after == self.n
+                or self.word(after) in (*_AFTER_DAY, ":", "like")
+                or self.word(i - 1) in _BEING
+            )
+        )
+
+    def bare_number(self, i: int) -> int | None:
+        """A number of one or two digits without an ending."""
+        word = self.word(i)
+        return int(word) if 1 <= len(word) <= 2 and _DIGITS.issuperset(word) else None
 
     def night_of(self, i: int, to: bool) -> _Found | None:
         """The night of 3 May, the night from Monday to Tuesday."""
@@ -1834,15 +2136,11 @@ class _Reader:
 
     def quarter(self, i: int, licensed: bool) -> _Found | None:
         """Q2 2023 and H1 2023, and Q2 alone after a preposition."""
-        length = 3 if self.words[i][0] == "q" else 6
-        year, first = self.year_of(i + 1), length * (int(self.words[i][1]) - 1)
+        part = self.words[i]
+        year = self.year_of(i + 1 + (self.word(i + 1) in _MARKS))
         if year is not None:
-            return _months(12 * year[0] + first, length), year[1]
-        return (
-            (self.recurring(i, lambda y: _months(12 * y + first, length)), i + 1)
-            if licensed
-            else None
-        )
+            return _part_of_year(part, year[0]), year[1]
+        return (self.recurring(i, lambda y: _part_of_year(part, y)), i + 1) if licensed else None
 
     # --- events and order
 
@@ -1923,9 +2221,21 @@ _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     **dict.fromkeys(_RELATIONS, _Reader.relation),
     **dict.fromkeys(("between", "from"), _Reader.between),
     **dict.fromkeys(("every", "each"), _Reader.recurrence),
-    **dict.fromkeys(("q1", "q2", "q3", "q4", "h1", "h2"), _Reader.quarter),
+    **dict.fromkeys(_QUARTERS, _Reader.quarter),
     **dict.fromkeys(_DECADES, _Reader.decade),
     **dict.fromkeys(("morning", "afternoon", "evening", *_HOURS), _Reader.of_day),
+    **dict.fromkeys((*_WEEK_WORDS - {"week"}, "calendar"), _Reader.week),
+    **dict.fromkeys(
+        (
+            f"{word}{n:0{width}}"
+            for word in ("w", "kw", "cw", "wk")
+            for n in range(1, 54)
+            for width in (1, 2)
+        ),
+        _Reader.week,
+    ),
+    "w": _Reader.week_of_letters,
+    "'": _Reader.year_after_apostrophe,
     "half": _Reader.half,
     "the": _Reader.article,
 }

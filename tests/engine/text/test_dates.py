@@ -5,7 +5,7 @@ hostile text, and speed.
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from dateutil.easter import easter
@@ -447,7 +447,7 @@ def test_a_vague_time_has_the_day_in_its_middle_as_focus(
 @pytest.mark.parametrize("text", [
     "February 30", "30 February 2023", "last February 30", "on 31 April", "February 29 2023",
     "in the year 0", "0000-00-00", "2023-13-45",
-    "2023-02-30", "in 99999", "99999-01-01", "5 May 0000", "32.13.2023", "9999 years ago",
+    "2023-02-30", "2023-W54", "in week 0", "in week 54 of 2023", "in 13/2023", "in 99999", "99999-01-01", "5 May 0000", "32.13.2023", "9999 years ago",
     "in 9999 decades", "the last 9999 years", "since tomorrow",
     "between 2020 and 2018", "from June 2022 to May 2022", "between February 30 and February 31",
     "the fifth quarter of 2020",
@@ -538,6 +538,32 @@ def test_units_beside_an_event(
     event: EventExpression, happened: tuple[datetime, datetime], expected: tuple[datetime, datetime]
 ) -> None:
     assert event.span(span(*happened), hours(SAID)) == pytest.approx(span(*expected))
+
+
+def test_the_first_week_of_a_year_may_begin_in_the_year_before() -> None:
+    for said, expected in (
+        (datetime(2025, 12, 30, 9), on(2025, 12, 29, 7)),
+        (datetime(2025, 12, 28, 9), on(2024, 12, 30, 7)),
+        (datetime(2027, 1, 2, 9), on(2025, 12, 29, 7)),
+        (datetime(2027, 1, 4, 9), on(2027, 1, 4, 7)),
+    ):
+        (expression,) = times("in week 1", hours(said)).expressions
+        assert (expression.start, expression.end) == span(*expected), said
+
+
+@given(st.dates(datetime(1990, 1, 1).date(), datetime(2090, 1, 1).date()))
+def test_weeks_by_their_number_are_those_of_the_iso_calendar(at: date) -> None:
+    said = hours(datetime(at.year, at.month, at.day, 12))
+    week = at.isocalendar()
+    monday = hours(datetime.combine(at - timedelta(days=week.weekday - 1), datetime.min.time()))
+    for text in (f"in week {week.week}", f"in KW{week.week:02}", f"{week.year}-W{week.week:02}"):
+        (expression,) = times(text, said).expressions
+        assert (expression.start, expression.end) == (monday, monday + 7 * 24.0)
+
+
+def test_two_days_of_a_list_need_no_second_article() -> None:
+    read = times("Who called on the 14th and 15th?", hours(SATURDAY)).expressions
+    assert [e.start for e in read] == [hours(datetime(2026, 2, day)) for day in (14, 15)]
 
 
 def test_the_first_expressions_are_kept() -> None:
@@ -659,6 +685,72 @@ ASKED: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     ("What did I do on 31.8.98?", on(1998, 8, 31)),
     ("What did I do on 5/7/24?", on(2024, 5, 7)),
     ("What did I do on 31-08-2024?", on(2024, 8, 31)),
+    # --- a month of a year in numbers, and years of two digits
+    ("What did I do in 08/2023?", month(2023, 8)),
+    ("What did I spend in 8/2023?", month(2023, 8)),
+    ("What did I spend 08/2023?", month(2023, 8)),
+    ("Who called in 08.2023?", month(2023, 8)),
+    ("Who called in 8.2023?", month(2023, 8)),
+    ("Who called in 08-2023?", month(2023, 8)),
+    ("Who called in 2023/08?", month(2023, 8)),
+    ("Who called between 8/2023 and 10/2023?", month(2023, 8, 3)),
+    ("Who called since 8/2023?", (datetime(2023, 8, 1), SATURDAY)),
+    ("Who called in Aug '23?", month(2023, 8)),
+    ("Who called in Aug ‘23, and why?", month(2023, 8)),
+    ("Who called in aug'23?", month(2023, 8)),
+    ("Who called Aug-2023?", month(2023, 8)),
+    ("Who called on 8 Aug '23?", on(2023, 8, 8)),
+    ("Who called on Aug 8, '23?", on(2023, 8, 8)),
+    ("Where were we in the summer of '23?", month(2023, 6, 3)),
+    ("Where were we in '98?", year(1998)),
+    ("What did I do on 3-Feb-26?", on(2026, 2, 3)),
+    ("What did I do on 3/Feb/2026?", on(2026, 2, 3)),
+    ("What did I do on 2.3.26?", on(2026, 3, 2)),
+    ("What happened in Q3 '23?", month(2023, 7, 3)),
+    ("What happened in Q3/2023?", month(2023, 7, 3)),
+    ("What happened in 2023-Q3?", month(2023, 7, 3)),
+    ("What happened in 2023Q3?", month(2023, 7, 3)),
+    ("Where did we ski in 2024/25?", year(2024, 2)),
+    ("Where did we ski in winter 2024/25?", month(2024, 12, 3)),
+    ("Where did we ski in the winter of 2024-25?", month(2024, 12, 3)),
+    ("What happened in 2009-10?", month(2009, 10)),
+    # --- 3.8 without its last dot
+    ("What did I do on 3.8?", on(2025, 8, 3)),
+    ("Whom did we meet on 3.8 in Oslo?", on(2025, 8, 3)),
+    ("What did Ada do on 3.8?", on(2025, 8, 3)),
+    ("Where was Bo on 3.8?", on(2025, 8, 3)),
+    ("Which parcel came on 20.2?", on(2026, 2, 20)),
+    # --- weeks by their number, and by a day
+    ("What did I do in week 31?", on(2025, 7, 28, 7)),
+    ("What did I do in week 7 of 2026?", on(2026, 2, 9, 7)),
+    ("What did I do in week 7/2025?", on(2025, 2, 10, 7)),
+    ("What did I do in week 31 last year?", on(2025, 7, 28, 7)),
+    ("What did I do in KW 31?", on(2025, 7, 28, 7)),
+    ("What did I do in KW31?", on(2025, 7, 28, 7)),
+    ("What did I do in calendar week 31?", on(2025, 7, 28, 7)),
+    ("What did I do in W31 2024?", on(2024, 7, 29, 7)),
+    ("What did I do in 2024-W31?", on(2024, 7, 29, 7)),
+    ("What did I do on 2024-W31-3?", on(2024, 7, 31)),
+    ("What did I do in week 53?", on(2020, 12, 28, 7)),
+    ("What is due in week 12?", on(2026, 3, 16, 7)),
+    ("What was week 7 like?", on(2026, 2, 9, 7)),
+    ("Week 7: who called?", on(2026, 2, 9, 7)),
+    ("What did I do in weeks 5 to 7?", on(2026, 1, 26, 21)),
+    ("What did I do in weeks 5 and 6?", on(2026, 1, 26, 14)),
+    ("What did I do from week 5 to week 7?", on(2026, 1, 26, 21)),
+    ("Who called during the week of 2/9?", on(2026, 2, 9, 7)),
+    ("Who called in the week of 9.2. then?", on(2026, 2, 9, 7)),
+    ("Who called in the week commencing 9 February?", on(2026, 2, 9, 7)),
+    ("Who called in the week ending 15 February?", on(2026, 2, 9, 7)),
+    ("Who called w/c 9 Feb?", on(2026, 2, 9, 7)),
+    ("Who called w/e 15 Feb?", on(2026, 2, 9, 7)),
+    # --- weekdays with a number, which tell its month, or the order of two numbers
+    ("Who called on Saturday 14?", on(2026, 2, 14)),
+    ("Who called on Wednesday the 10th?", on(2025, 12, 10)),
+    ("Who called on Tuesday 3/2?", on(2026, 2, 3)),
+    ("What is due on Tuesday week?", on(2026, 3, 10)),
+    ("Who called on 14/15 February?", on(2026, 2, 14, 2)),
+    ("Who called in the past 48h?", (SATURDAY - R(hours=48), SATURDAY)),
 )
 
 
@@ -686,6 +778,13 @@ def test_a_question_has_the_interval_of_its_time(
     "What is new in version 3.8.?", "Which bug came with Python 10.11.12?", "What is in 2.3.?",
     "Where does section 2.3. say so?", "Why did we upgrade on 2.3. and not before?",
     "Did the price rise by 31.8.?", "Does it rise from 2.3 to 3.8.?", "What follows from 2.3.?",
+    "Is it on 3.8?", "Are we still on 3.8?", "Which machines are on 3.8 now?",
+    "Did the price settle on 3.8 in the end?", "Why did it crash on 3.8?", "Do we run on 3.8?",
+    "What did I spend on 3.8 kilos of figs?",
+    "What did we do in week 3 of the course?", "What did I write in my week 3 report?",
+    "Is 5 kw 20 amps?", "Who is in the W3C?", "What is 'week' about?", "What is in week 60?",
+    "Who said '42' to me?", "What is the odd 3/2000 of?", "What does w/o mean?",
+    "Who lives at 13/2023?", "What is in version 08.2023?",
     "Does it run on 3.8.?", "Who won 5/7/2?", "Was he 31. May I ask?", "What is at 10.0.0.12?",
 ])  # fmt: skip
 def test_a_word_of_an_ordinary_question_is_no_time(text: str) -> None:
