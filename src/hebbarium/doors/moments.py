@@ -12,9 +12,10 @@ from ..engine.base.times import hours, moment
 from ..engine.text.dates import times
 
 POINT = timedelta(hours=1, seconds=1)  # a time of the clock is read as at most an hour around it
-SLASHES = re.compile(r"\d+/\d+(/\d+)?")
+SLASHES = re.compile(r"\d{1,2}/\d{1,2}(/\d+)?")
 DAY_ALONE = re.compile(r"\d{4}-\d\d-\d\d|\d{8}")
-FORMS = ("", "today at ", "in ")  # before a text that says no time by itself
+WEEK_ALONE = re.compile(r"\d{4}-?W\d\d")
+FORMS = ("", "today at ", "in ", "on ")  # before a text that says no time by itself
 CURE = (
     "write it like 2025-03-01, 2025-03-01T22:05, 2025-03-01T22:05+01:00, 3 March 2025, "
     "yesterday 10pm, last Friday, or 2 hours ago"
@@ -64,10 +65,11 @@ def period(text: str, now: datetime, where: str = "time") -> Period:
             where=where,
             cure=CURE,
         )
-    with suppress(ValueError):
-        written = datetime.fromisoformat(plain)
-        start = written if written.tzinfo else written.replace(tzinfo=now.tzinfo)
-        return Period(start, start + timedelta(days=1) if DAY_ALONE.fullmatch(plain) else start)
+    if not WEEK_ALONE.fullmatch(plain):  # of which `fromisoformat` reads the first midnight
+        with suppress(ValueError):
+            written = datetime.fromisoformat(plain)
+            start = written if written.tzinfo else written.replace(tzinfo=now.tzinfo)
+            return Period(start, start + timedelta(days=1) if DAY_ALONE.fullmatch(plain) else start)
     said = hours(now.replace(tzinfo=None))
     for before in FORMS:
         expressions = times(before + plain, said)
