@@ -3,7 +3,7 @@ whether it leaves archived and made rows alone.
 
 Each function yields what is not as declared, in words.  The lives are those of `life`: the same life
 told a thousand days later, after two more events, by nights of three hours, and with questions whose
-words or vectors are exchanged.
+words or vectors are exchanged, or that have words that nobody said.
 """
 
 from __future__ import annotations
@@ -50,6 +50,9 @@ IN_ORDER: Final = (
 )
 ALIKE_AT_LEAST: Final = 0.3  # the best score of a similarity
 MISSPELT: Final = "stashun mll gardn"
+# words that nobody said, added to a question
+FOREIGN: Final = " bafulk dafulk fafulk gafulk kafulk lafulk zozulk zizulk"
+UNMOVED: Final = 1e-3  # relative change of a score that counts as none
 # two questions of one kind about other things
 ALIKE: Final = ("Where did Ada see the blue boat?", "Where did Bo find the red car?")
 ROUNDING: Final = 1e-6
@@ -153,8 +156,58 @@ BY_MANY: Final = tuple(
 NOTHING_ALIKE: Final = _nothing_alike()
 
 
+@dataclass(frozen=True, slots=True)
+class SignalScores:
+    """What a signal scored, of the visible memories, in the life whose texts are alike.
+
+    by_question  of QUESTIONS
+    more         of these with words that nobody said
+    shares_words whether memories have a term of the question
+    by_vector, by_words  whether scores change with the vector of a question alone, with its words
+                         alone
+    in_order     of a question for an end of the history
+    misspelt     of words that nobody said
+    of_kind      whether scores differ between questions of one kind
+    told, halves of texts that were told, and of every second word of them
+    nearest      the memory that matches each of these texts best
+    opposite     of the opposites of their vectors, in one array
+    speaks       whether there is a score, and no memory has it from where and by whom it was said
+    unlike       the life whose texts are not alike
+    """
+
+    signal: Signal
+    by_question: list[Scores]
+    more: list[Scores]
+    shares_words: list[NDArray[np.bool_]]
+    by_vector: bool
+    by_words: bool
+    in_order: Scores
+    misspelt: Scores
+    of_kind: bool
+    told: list[Scores]
+    halves: list[Scores]
+    nearest: list[int]
+    opposite: Scores
+    speaks: bool
+    unlike: UnlikeLife
+
+
 def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = None) -> Iterator[str]:
     """Signals whose facet, directness, floor or scale their scores contradict."""
+    for scores in signal_scores(entry, registry, life):
+        yield from contradictions(entry, scores)
+
+
+def contradictions(entry: Entry, scores: SignalScores) -> Iterator[str]:
+    """What the scores of a signal contradict of what is declared of it."""
+    yield from _wrong_among_unlike(entry, scores)
+    yield from _wrong(entry, scores)
+
+
+def signal_scores(
+    entry: Entry, registry: Registry, life: PlainLife | None = None
+) -> Iterator[SignalScores]:
+    """Live and ask what the signals of a mechanism are judged by."""
     loaded = entry.load()
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
     if not signals:
@@ -174,6 +227,8 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     # blanks make a question another text with the same words
     embedder.other = {f"{q} ": other for q, other in zip(QUESTIONS, turned, strict=True)}
     same_words = [scores(f"{q} ") for q in QUESTIONS]
+    embedder.other = {}
+    more = [scores(q + FOREIGN) for q in QUESTIONS]
     embedder.other = {f"{other}  ": q for q, other in zip(QUESTIONS, turned, strict=True)}
     same_vector = [scores(f"{other}  ") for other in turned]
     embedder.other = {}
@@ -188,27 +243,27 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
     embedder.opposed = frozenset(embedder.other)
     opposite = [scores(text) for text in embedder.other]
     embedder.other, embedder.opposed = {}, frozenset()
-    unlike = _among_unlike(entry, registry, signals)
+    unlike = UnlikeLife(entry, registry, signals)
     for s in signals:
         # what a hook embeds besides a text may be where and by whom it was said
         embeds = v.EMBEDDER in _read_for(loaded, s)
         speaks = not embeds and any(not np.isnan(p[s.name]).all() for p in plain)
-        yield from _wrong_among_unlike(s, speaks, unlike[s.name])
-        yield from _wrong(
-            entry,
+        yield SignalScores(
             s,
-            [p[s.name] for p in plain],
+            by_question=[p[s.name] for p in plain],
+            more=[m[s.name] for m in more],
             shares_words=shares_words,
             by_vector=_differ(plain, same_words, s),
             by_words=_differ(plain, same_vector, s),
-            of_order=ordered[s.name],
-            of_newest=unlike[s.name].newest,
-            of_misspelt=misspelt[s.name],
+            in_order=ordered[s.name],
+            misspelt=misspelt[s.name],
             of_kind=_differ(alike[:1], alike[1:], s),
-            of_told=[t[s.name] for t in told],
-            of_halves=[h[s.name] for h in halves],
+            told=[t[s.name] for t in told],
+            halves=[h[s.name] for h in halves],
             nearest=nearest,
-            of_opposite=np.concatenate([o[s.name] for o in opposite]),
+            opposite=np.concatenate([o[s.name] for o in opposite]),
+            speaks=speaks,
+            unlike=unlike,
         )
 
 
@@ -236,26 +291,11 @@ def _differ(once: list[dict[str, Scores]], other: list[dict[str, Scores]], s: Si
     )
 
 
-def _wrong(
-    entry: Entry,
-    s: Signal,
-    by_question: list[Scores],
-    *,
-    shares_words: list[NDArray[np.bool_]],
-    by_vector: bool,
-    by_words: bool,
-    of_order: Scores,
-    of_newest: float,
-    of_misspelt: Scores,
-    of_kind: bool,
-    of_told: list[Scores],
-    of_halves: list[Scores],
-    nearest: list[int],
-    of_opposite: Scores,
-) -> Iterator[str]:
-    all_scores = np.concatenate([*by_question, *of_told])
+def _wrong(entry: Entry, scores: SignalScores) -> Iterator[str]:
+    s, by_question = scores.signal, scores.by_question
+    all_scores = np.concatenate([*by_question, *scores.told])
     if np.isnan(all_scores).all():
-        all_scores = of_order
+        all_scores = scores.in_order
     given = all_scores[~np.isnan(all_scores)]
     if s.scale is Scale.SUPPORT and s.floor != 0.0:
         yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
@@ -299,9 +339,10 @@ def _wrong(
         yield f"{s.name} has the floor {s.floor:g} and the score {given.min():g}"
     if s.scale is Scale.SIMILARITY and np.median(given) < s.floor - ROUNDING:
         yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
-    least = float(np.nanmin([given.min(), *of_opposite[~np.isnan(of_opposite)]]))
-    # a floor from -1 to 0 is that of a cosine, lower ones are out of its range
-    if s.scale is Scale.SIMILARITY and -1.0 <= s.floor < 0.0 and least > MET * s.floor:
+    least = float(np.nanmin([given.min(), *scores.opposite[~np.isnan(scores.opposite)]]))
+    # a floor from -1 to 0 is that of a cosine, a lower one that of scores that go below -1
+    bottom = MET * s.floor if s.floor >= -1.0 else -1.0 - ROUNDING
+    if s.scale is Scale.SIMILARITY and s.floor < 0.0 and least > bottom:
         yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
     promised = of_all and not LEFT_OUT.search(s.meaning)
     if s.scale is Scale.SIMILARITY and promised and given.min() < s.floor - ROUNDING:
@@ -309,13 +350,20 @@ def _wrong(
             f"{s.name} scores all memories, and has the floor {s.floor:g} and the score "
             f"{given.min():g}"
         )
+    if s.direct and v.MATCH in reads:
+        yield f"{s.name} is direct, and starts from memories that match"
+    if not s.direct and s.floor < 0.0:
+        yield (
+            f"{s.name} is added to what matches, and its floor {s.floor:g} takes from memories of "
+            "which it says nothing"
+        )
     if s.direct and not asked:
         yield f"{s.name} is direct, and is the same for every question"
     if s.facet is Facet.ASSOCIATION and not asked:
         yield f"{s.name} is evidence of ASSOCIATION, whatever the question"
     if s.facet is Facet.CONTEXT and not asked and not reads & {v.SESSION, v.SPEAKER}:
         yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
-    most = max(given.max(), of_newest)
+    most = max(given.max(), scores.unlike.scores[s.name].newest)
     if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and most < ALIKE_AT_LEAST:
         yield f"{s.name} is a similarity, and is never above {most:g}"
     if s.scale is Scale.SUPPORT and 1.0 - 1e-3 <= most <= 1.0 + ROUNDING:
@@ -334,17 +382,28 @@ def _wrong(
     # the length of a text is its form, too, whatever the question
     if s.facet in BY_VECTOR | {Facet.WORDS} and not asked:
         yield f"{s.name} is evidence of {s.facet.name}, whatever the question"
-    if s.facet in BY_VECTOR and not of_match and by_words:
+    if s.facet in BY_VECTOR and not of_match and scores.by_words:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on words besides the vector"
+    # words that nobody said make a question less similar to all texts, and leave what it shares
+    moved = _moved_by(by_question, scores.more)
+    if s.scale is Scale.SUPPORT and asked and not of_match and moved:
+        yield f"{s.name} is an amount, and changes with words that nobody said"
+    compared = s.scale is Scale.SIMILARITY and s.direct and s.facet is not Facet.WHEN
+    if compared and asked and not moved:
+        yield f"{s.name} is a similarity, and is the same with words that nobody said"
     unsaid = any(
         ((~np.isnan(x) & (x > s.floor)) & ~shares).any()
-        for x, shares in zip(by_question, shares_words, strict=True)
+        for x, shares in zip(by_question, scores.shares_words, strict=True)
     )
     if s.facet is Facet.WORDS and unsaid:
         yield f"{s.name} is evidence of WORDS, and has scores for memories that share none"
-    if s.facet in BY_WORDS and not of_match and by_vector:
+    if s.facet is Facet.ASSOCIATION and asked and not unsaid:
+        yield f"{s.name} is evidence of ASSOCIATION, and reaches only memories that share a word"
+    if s.facet is Facet.CONTEXT and s.direct and (scores.by_vector or scores.by_words):
+        yield f"{s.name} is direct evidence of CONTEXT, and depends on what the question says"
+    if s.facet in BY_WORDS and not of_match and scores.by_vector:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on the vector besides the words"
-    whole, half = (_mean_best(scores) for scores in (of_told, of_halves))
+    whole, half = _mean_best(scores.told), _mean_best(scores.halves)
     completed = half >= COMPLETED * whole
     if s.facet is Facet.COMPLETION and not completed:
         yield f"{s.name} is evidence of COMPLETION, and {half:g} for half a text, {whole:g} for all of it"
@@ -352,7 +411,7 @@ def _wrong(
         yield f"{s.name} is evidence of MEANING, and for half a text as high as for all of it"
     finding = [
         x[row] >= np.nanmax(x) - ROUNDING
-        for x, row in zip(of_told, nearest, strict=True)
+        for x, row in zip(scores.told, scores.nearest, strict=True)
         if not np.isnan(x[row])
     ]
     by_text = s.facet in BY_VECTOR or (s.facet is Facet.FORM and asked)
@@ -360,13 +419,13 @@ def _wrong(
         yield f"{s.name} is evidence of {s.facet.name}, and a text seldom finds itself by it"
     alone = [
         np.count_nonzero(x >= x[row] - ROUNDING) == 1
-        for x, row in zip(of_told, nearest, strict=True)
+        for x, row in zip(scores.told, scores.nearest, strict=True)
         if not np.isnan(x[row])
     ]
     finds = of_all and bool(alone) and np.mean(alone) > 0.5
     if finds and (s.facet is Facet.ASSOCIATION or (s.facet is Facet.CONTEXT and s.direct)):
         yield f"{s.name} is evidence of {s.facet.name}, and of all memories a text finds itself by it"
-    of_sounds = bool((~np.isnan(of_misspelt) & (of_misspelt != 0.0)).any())
+    of_sounds = bool((~np.isnan(scores.misspelt) & (scores.misspelt != 0.0)).any())
     if s.facet is Facet.WORDS and s.direct and of_sounds:
         yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"
     if s.facet is Facet.FORM and s.direct and not of_sounds:
@@ -375,7 +434,7 @@ def _wrong(
     untimed = all(silence for number, silence in enumerate(silent) if number not in TIMED)
     if (s.facet is Facet.WHEN) != untimed:
         yield f"{s.name} is evidence of {s.facet.name}, and is silent without a time: {silent}"
-    if s.facet is Facet.KIND and of_kind:
+    if s.facet is Facet.KIND and scores.of_kind:
         yield f"{s.name} is evidence of KIND, and differs between questions of one kind"
     if (
         s.facet in (Facet.ASSOCIATION, Facet.CONTEXT)
@@ -397,53 +456,110 @@ class UnlikeScores:
     others: list[Scores] = field(default_factory=list)
     newest: float = -math.inf
 
+    @property
+    def told_apart(self) -> list[bool]:
+        """By question, whether the scores of other memories differ, or only some have one."""
+        given = [x[~np.isnan(x)] for x in self.others]
+        return [
+            bool(x.size and (x.size < y.size or np.ptp(x) > ROUNDING))
+            for x, y in zip(given, self.others, strict=True)
+        ]
 
-def _among_unlike(
-    entry: Entry, registry: Registry, signals: list[Signal]
-) -> dict[str, UnlikeScores]:
-    """Live the life of NOTHING_ALIKE, and then ask for every fifth of its texts.  The scores by the
-    name of the signal.
+
+class UnlikeLife:
+    """The life of NOTHING_ALIKE, in which every fifth of its texts is asked for at the end.
+
+    scores  by the name of the signal
     """
-    unlike = {s.name: UnlikeScores() for s in signals}
 
-    def ask(memory: Engine, number: int) -> None:
+    def __init__(self, entry: Entry, registry: Registry, signals: list[Signal]) -> None:
+        self._signals = signals
+        self.scores = {s.name: UnlikeScores() for s in signals}
+        self._memory = lived(
+            registry,
+            entry.id,
+            told=NOTHING_ALIKE,
+            used={},
+            embedder=Unlike(),
+            after=self._ask_for_newest,
+        )
+        visible = self._memory.column(v.VISIBLE).copy()
+        for row in range(4, self._memory.store.n, 5):
+            others = visible & (np.arange(len(visible)) != row)
+            for name, scores in self._asked_for(row).items():
+                self.scores[name].asked.append(float(scores[row]))
+                self.scores[name].others.append(scores[others])
+
+    def _ask_for_newest(self, memory: Engine, number: int) -> None:
         if number == len(NOTHING_ALIKE) - 1:
             memory.retrieve(NOTHING_ALIKE[-1][3])
-            for s in signals:
+            for s in self._signals:
                 scores = np.asarray(memory.column(s), np.float64)
-                unlike[s.name].newest = float(
+                self.scores[s.name].newest = float(
                     np.max(scores, initial=-math.inf, where=~np.isnan(scores))
                 )
 
-    memory = lived(registry, entry.id, told=NOTHING_ALIKE, used={}, embedder=Unlike(), after=ask)
-    visible = memory.column(v.VISIBLE).copy()
-    for row in range(4, memory.store.n, 5):
-        memory.retrieve(NOTHING_ALIKE[row][3])
-        others = visible & (np.arange(len(visible)) != row)
-        for s in signals:
-            scores = np.array(memory.column(s), np.float64)
-            unlike[s.name].asked.append(float(scores[row]))
-            unlike[s.name].others.append(scores[others])
-    return unlike
+    def _asked_for(self, row: int) -> dict[str, Scores]:
+        self._memory.retrieve(NOTHING_ALIKE[row][3])
+        return {s.name: np.array(self._memory.column(s), np.float64) for s in self._signals}
+
+    @cached_property
+    def joined(self) -> dict[str, tuple[Scores, Scores]]:
+        """By the name of the signal, scores of memories before and after they were used, often and
+        in one session, with the memory that is asked for, and right after it.
+        """
+        memory, before = self._memory, self._of_others()
+        for asked, other in USED_TOGETHER * TIMES_USED:
+            for rows in ([asked, other], [asked], [other]):
+                question = Query(NOTHING_ALIKE[rows[0]][3], session="z")
+                memory.use(memory.retrieve(question), rows, 1.0)
+                memory.advance(memory.now + 0.01)
+        memory.advance(memory.now + 30.0)  # a night later
+        after = self._of_others()
+        return {name: (before[name], after[name]) for name in before}
+
+    def _of_others(self) -> dict[str, Scores]:
+        asked = [(self._asked_for(row), other) for row, other in USED_TOGETHER]
+        return {
+            s.name: np.array([scores[s.name][other] for scores, other in asked])
+            for s in self._signals
+        }
 
 
-def _wrong_among_unlike(s: Signal, speaks: bool, unlike: UnlikeScores) -> Iterator[str]:
-    """What the scores contradict where memories have nothing but their circumstances in common.
+# memories that are told at other times, in other sessions and by other people: one is asked for,
+# and both are used
+USED_TOGETHER: Final = ((4, 31), (14, 2))
+TIMES_USED: Final = 20
 
-    speaks  whether the signal gives scores in the life whose texts are alike
-    """
+
+def _wrong_among_unlike(entry: Entry, scores: SignalScores) -> Iterator[str]:
+    """What the scores contradict where memories have nothing but their circumstances in common."""
+    s, life = scores.signal, scores.unlike
+    unlike = life.scores[s.name]
     given = [x[~np.isnan(x)] for x in unlike.others]
-    told_apart = any(
-        x.size and (x.size < y.size or np.ptp(x) > ROUNDING)
-        for x, y in zip(given, unlike.others, strict=True)
-    )
-    speaks = speaks or not np.isnan(unlike.asked).all()
-    if s.facet is Facet.CONTEXT and speaks and not told_apart:
+    apart = 2 * sum(unlike.told_apart) > len(given)
+    speaks = scores.speaks or not np.isnan(unlike.asked).all()
+    if s.facet is Facet.CONTEXT and speaks and not apart:
         yield f"{s.name} is evidence of CONTEXT, and is silent where memories have it alone in common"
     if s.facet in BY_VECTOR and any(
         x.size and x.max() > 0.5 * y for x, y in zip(given, unlike.asked, strict=True) if y > 0.0
     ):
         yield f"{s.name} is evidence of {s.facet.name}, and unlike memories have more than half the score of the one asked for"
+    if s.facet is Facet.ASSOCIATION and apart:
+        before, after = life.joined[s.name]
+        if np.array_equal(before, after, equal_nan=True):
+            yield f"{s.name} is evidence of ASSOCIATION, and use of two memories together changes nothing"
+    if s.scale is Scale.SIMILARITY and v.MATCH in _read_for(entry.load(), s):
+        most = float(np.nanmax(life.joined[s.name][1], initial=-math.inf))
+        if most > 1.0 + ROUNDING:
+            yield f"{s.name} is a similarity, and use raises it to {most:g}"
+
+
+def _moved_by(once: list[Scores], other: list[Scores]) -> bool:
+    """Whether the best score of a question is another one."""
+    best = [(x[np.nanargmax(x)], y[np.nanargmax(x)]) for x, y in zip(once, other, strict=True)
+            if not np.isnan(x).all()]  # fmt: skip
+    return any(not abs(x - y) <= UNMOVED * abs(x) for x, y in best)
 
 
 def _mean_best(by_question: list[Scores]) -> float:

@@ -16,6 +16,7 @@ from hebbarium.audit import static
 from hebbarium.audit.behaviour import phenomena
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.collect import audit_registry, exhibit_of
+from hebbarium.audit.declarations import SignalScores, contradictions, signal_scores
 from hebbarium.audit.facts import FactKind, facts, quantities
 from hebbarium.audit.ratings import shipped
 from hebbarium.audit.references import of_registry
@@ -218,9 +219,31 @@ def declared(signal: Signal, **fields: Any) -> Iterator[None]:
             object.__setattr__(signal, name, value)
 
 
+@cache
+def scores_of(id: str) -> tuple[SignalScores, ...]:
+    return tuple(signal_scores(REGISTRY.entry(id), REGISTRY))
+
+
+SPEAKING = [
+    id
+    for id, entry in REGISTRY.entries.items()
+    if not entry.variety_of and any(isinstance(c, Signal) for c in entry.load().owns)
+]
+
+
 @pytest.mark.parametrize(
     ("id", "wrong", "output"),
     [
+        ("engram_allocation", {"facet": Facet.ASSOCIATION}, "of two memories together changes"),
+        ("personalized_pagerank", {"scale": Scale.SIMILARITY}, "same with words that nobody said"),
+        ("trigram_match", {"scale": Scale.SUPPORT}, "changes with words that nobody said"),
+        ("learned_sparse", {"facet": Facet.ASSOCIATION}, "only memories that share a word"),
+        ("titans_memory", {"facet": Facet.CONTEXT}, "depends on what the question says"),
+        ("hebbian_association", {"scale": Scale.SIMILARITY}, "and use raises it to"),
+        ("curation", {"direct": True}, "is direct, and starts from memories that match"),
+        ("temporal_index", {"floor": -5.0}, "the floor -5, and is never below"),
+        ("speaker_engram", {"floor": -1.0}, "takes from memories of which it says nothing"),
+        ("schema_formation", {"facet": Facet.CONTEXT}, "where memories have it alone in common"),
         ("recency", {"direct": True}, "is direct, and is the same for every question"),
         ("heat", {"direct": True}, "is direct, and is the same for every question"),
         ("lexical_bm25", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
@@ -322,12 +345,44 @@ def declared(signal: Signal, **fields: Any) -> Iterator[None]:
     ],
 )
 def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output: str) -> None:
+    scores = scores_of(id)[0]
+    with declared(scores.signal, **wrong):
+        said = list(contradictions(REGISTRY.entry(id), scores))
+    assert any(output in sentence for sentence in said), said
+
+
+# what sleep learnt may help to choose the matches, or be added to them; `distinct` is silent for all
+# memories or for none, so that no floor counts
+OPEN = {("schematic", "direct"), ("gist", "direct"), ("distinct", "direct"), ("distinct", "floor")}
+
+
+@pytest.mark.parametrize("id", SPEAKING)
+def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
+    """Every other facet, scale and directness, and floors above, below and at both ends of a cosine."""
+    for scores in scores_of(id):
+        signal, entry = scores.signal, REGISTRY.entry(id)
+        assert list(contradictions(entry, scores)) == []
+        others = [
+            *(("facet", facet) for facet in Facet),
+            *(("scale", scale) for scale in Scale),
+            ("direct", not signal.direct),
+            *(("floor", floor) for floor in (-5.0, -1.0, 0.0, 0.3)),
+        ]
+        accepted = []
+        for name, value in others:
+            if value != getattr(signal, name) and (signal.name, name) not in OPEN:
+                with declared(signal, **{name: value}):
+                    accepted += [] if any(contradictions(entry, scores)) else [(name, value)]
+        assert accepted == [], signal.name
+
+
+def test_signals_are_judged_by_a_static_check() -> None:
     check = next(c for c in static.evidence() if c.id == "ST-9")
-    signal = next(c for c in REGISTRY.entry(id).load().owns if isinstance(c, Signal))
-    assert judge(check, exhibit(id)).score is Score.PASS
-    with declared(signal, **wrong):
-        result = judge(check, exhibit(id))
-    assert result.score is Score.FAIL and output in result.measured, result.measured
+    (signal,) = (c for c in REGISTRY.entry("recency").load().owns if isinstance(c, Signal))
+    assert judge(check, exhibit("recency")).score is Score.PASS
+    with declared(signal, direct=True):
+        result = judge(check, exhibit("recency"))
+    assert result.score is Score.FAIL and "is direct, and is the same" in result.measured
 
 
 # --- equations --------------------------------------------------------------------------------------
