@@ -79,6 +79,8 @@ class ListExperiment:
     people       curves of all people, by half and condition
     lengths      words of a list in each condition
     by_rate      whether conditions differ in the rate, too
+    papers       keys of `audit/references.bib`: works whose effects it shows
+    matters      mechanisms that should show them
     """
 
     id: str
@@ -87,6 +89,8 @@ class ListExperiment:
     people: Path
     lengths: Mapping[str, int]
     by_rate: bool = False
+    papers: tuple[str, ...] = ()
+    matters: tuple[str, ...] = ()
 
     def condition(self, trial: RecallTrial) -> str:
         """The condition of a list; it is one of `lengths` or a list of no condition."""
@@ -94,7 +98,13 @@ class ListExperiment:
 
 
 DELAYED: Final = ListExperiment(
-    "free_recall", ATTRIBUTION, TRIALS, PEOPLE, {str(length): length for length in LENGTHS}
+    "free_recall",
+    ATTRIBUTION,
+    TRIALS,
+    PEOPLE,
+    {str(length): length for length in LENGTHS},
+    papers=("pazdera2023modality", "kahana1996associative", "howard2002distributed"),
+    matters=("temporal_context", "primacy_gradient"),
 )
 IMMEDIATE: Final = ListExperiment(
     "immediate_free_recall",
@@ -103,6 +113,8 @@ IMMEDIATE: Final = ListExperiment(
     MURDOCK_PEOPLE,
     {f"{length}-{rate}": length for length, rate in MURDOCK},
     by_rate=True,
+    papers=("howard2002distributed", "polyn2009context", "raaijmakers1981search"),
+    matters=("temporal_context", "primacy_gradient", "sampling_recovery"),
 )
 
 

@@ -32,10 +32,11 @@ from .data import (
     shipped_people,
     shipped_trials,
 )
+from .effects import EffectSize, shown_of
 from .free_recall import CURVES, Counts, added, counts, curves, summary
 from .readout import Readout, fitted, log_likelihood
 from .run import NOT_SCORED, choices_of, run_cells, specs_of, why_not
-from .scores import CORE, Target, distances, geometric_mean, interval_of, signs, target_of
+from .scores import CORE, Target, distances, effects_of, geometric_mean, interval_of, target_of
 
 Floats = NDArray[np.float64]
 HEADS: Final = ("memory", "score", *CURVES, "log likelihood")
@@ -52,7 +53,7 @@ class ListRow:
     distances  condition -> curve -> distance, in noise ceilings
     curves     condition -> curve -> values
     means      condition -> words recalled and intrusions of a list
-    signs      condition -> order of people, such as primacy -> whether the memory shows it
+    effects    order of people, such as primacy -> its size and verdict
     likelihood log likelihood of a choice of people: of those who were fitted, and of others
     samples    (RESAMPLES,) scores of resamples, paired with those of other memories
     """
@@ -64,7 +65,7 @@ class ListRow:
     distances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     curves: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     means: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    signs: Mapping[str, Mapping[str, bool | None]] = field(default_factory=dict)
+    effects: Mapping[str, EffectSize] = field(default_factory=dict)
     likelihood: Mapping[Half, float] = field(default_factory=dict)
     samples: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
 
@@ -124,14 +125,13 @@ class ListReport:
         ]
 
     def summaries(self) -> dict[str, str]:
-        """Each memory in one cell: its score, and how many curves have the sign of people."""
+        """Each memory in one cell: its score, and how many effects are as in people."""
         return {row.name: self._summary(row) for row in self.rows}
 
     def _summary(self, row: ListRow) -> str:
         if row.why:
             return NOT_SCORED
-        shown = [sign for of in row.signs.values() for sign in of.values() if sign is not None]
-        return _number(row.score.mean) + (f", {sum(shown)}/{len(shown)}" if shown else "")
+        return f"{_number(row.score.mean)}, {shown_of(row.effects)}"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -264,10 +264,7 @@ class ListMeasure:
             distances={name: distances(shown, targets[name]) for name, shown in mine.items()},
             curves=mine,
             means={condition: summary(counted) for condition, counted in whole.items()},
-            signs={
-                name: signs(shown, {c: curve["values"] for c, curve in targets[name].items()})
-                for name, shown in mine.items()
-            },
+            effects=effects_of(by_condition, targets),
             likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
             samples=samples,
         )

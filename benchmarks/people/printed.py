@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.harness.bands import COLDEST, HOTTEST, SeedEstimate, estimate
+from .effects import EffectSize, judged
 from .paradigms.contract import BEYOND, Effect, Paradigm, Printed, ReadoutKind, Recalled, Tests
 from .readout import Readout
 from .scores import about
@@ -22,24 +22,7 @@ Floats = NDArray[np.float64]
 NUMBERS: Final = 2  # of a readout
 FURTHEST = 10.0  # what the threshold of a readout may be, standard deviations
 UNFITTED: Final = 1.0  # temperature where no number of people is known
-MARGIN: Final = 0.1  # of the effect of people
-LEAST: Final = 0.02  # margin of an effect of unknown size
 RESAMPLES: Final = 400
-
-
-class EffectVerdict(StrEnum):
-    """What the interval of an effect over simulated people shows; the first that holds.
-
-    NONE       the interval is within the margin
-    AS_PEOPLE  the interval has the sign of people, and the mean is above the margin
-    AGAINST    the interval has the other sign, and the mean is beyond the margin
-    UNDECIDED  anything else, or no interval
-    """
-
-    AS_PEOPLE = "as people"
-    AGAINST = "against people"
-    NONE = "no effect"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +114,7 @@ class PrintedOutcome:
     fitted: bool
     values: Mapping[str, SeedEstimate]
     distance: SeedEstimate
-    effects: Mapping[str, tuple[SeedEstimate, EffectVerdict]]
+    effects: Mapping[str, EffectSize]
     by_person: Mapping[str, Floats]
     samples: Floats
 
@@ -145,7 +128,8 @@ def measured(paradigm: Paradigm, subjects: Sequence[Tests]) -> PrintedOutcome:
     numbers = fitted(paradigm, supports)
     values = {point: tests.by_subject(numbers) for point, tests in supports.items()}
     effects = {
-        effect.name: _judged(effect, values, paradigm.printed) for effect in paradigm.effects
+        effect.name: judged(_size(effect, values), paradigm.size_of(effect))
+        for effect in paradigm.effects
     }
     distance, samples = _distance(values, paradigm.printed)
     return PrintedOutcome(
@@ -217,25 +201,8 @@ def _timing(printed: Mapping[str, Printed], supports: Mapping[str, Supports]) ->
     return Timing(float(level - factor * centre), factor)
 
 
-def _judged(
-    effect: Effect, values: Mapping[str, Floats], printed: Mapping[str, Printed]
-) -> tuple[SeedEstimate, EffectVerdict]:
-    size = estimate(np.sum([w * values[point] for point, w in effect.weights.items()], axis=0))
-    people = (
-        effect.of({point: number.value for point, number in printed.items()}) if printed else 0.0
-    )
-    margin = MARGIN * people if people > 0.0 else LEAST
-    if not math.isfinite(size.low):
-        verdict = EffectVerdict.UNDECIDED
-    elif -margin <= size.low and size.high <= margin:
-        verdict = EffectVerdict.NONE
-    elif size.low > 0.0 and size.mean > margin:
-        verdict = EffectVerdict.AS_PEOPLE
-    elif size.high < 0.0 and size.mean < -margin:
-        verdict = EffectVerdict.AGAINST
-    else:
-        verdict = EffectVerdict.UNDECIDED
-    return size, verdict
+def _size(effect: Effect, values: Mapping[str, Floats]) -> SeedEstimate:
+    return estimate(np.sum([w * values[point] for point, w in effect.weights.items()], axis=0))
 
 
 def _distance(

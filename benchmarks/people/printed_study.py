@@ -28,10 +28,11 @@ from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.life import Life
 from ..probes.harness.report import with_interval
 from ..probes.harness.run import NotedTexts, Recorder
+from .effects import EffectSize, shown_of
 from .list_study import without_samples
 from .paradigms import PRINTED
 from .paradigms.contract import Paradigm, SimulatedPerson
-from .printed import EffectVerdict, PrintedOutcome, Timing, measured, plain, read
+from .printed import PrintedOutcome, Timing, measured, plain, read
 from .readout import Readout
 from .run import CODE, DIGITS, LIFE, NOT_SCORED, PROBES, system_of, why_not
 
@@ -50,14 +51,6 @@ class SubjectSpec(Setup):
 
     paradigm: str
     seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class EffectSize:
-    """An effect in a memory: a sum of points, and whether it goes as in people."""
-
-    size: SeedEstimate
-    verdict: EffectVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +117,8 @@ class PrintedReport:
 
     def lines(self) -> list[tuple[str, ...]]:
         """A row of cells for each memory, after one for what is printed of people."""
-        people = {point: number.value for point, number in self.paradigm.printed.items()}
-        first = [
-            f"{effect.of(people):.3f}" if people else "above 0" for effect in self.paradigm.effects
-        ]
+        people = [self.paradigm.size_of(effect) for effect in self.paradigm.effects]
+        first = [f"{size:.3f}" if size else "above 0" for size in people]
         return [("printed", "", *first)] + [
             (row.name, row.why, *[""] * len(first))
             if row.why
@@ -146,9 +137,8 @@ class PrintedReport:
     def _summary(self, row: PrintedRow) -> str:
         if row.why:
             return NOT_SCORED
-        shown = sum(e.verdict is EffectVerdict.AS_PEOPLE for e in row.effects.values())
         score = f"{row.score.mean:.2f}" if math.isfinite(row.score.mean) else "-"
-        return f"{score}, {shown}/{len(row.effects)}"
+        return f"{score}, {shown_of(row.effects)}"
 
     def to_json(self) -> dict[str, Any]:
         p = self.paradigm
@@ -226,7 +216,7 @@ class PrintedMeasure:
             shown.fitted,
             shown.distance,
             shown.values,
-            {name: EffectSize(*judged) for name, judged in shown.effects.items()},
+            shown.effects,
             shown.samples,
         )
 

@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.harness.bands import SeedEstimate
+from .effects import EffectSize, judged
 from .free_recall import Counts, added, curves
 
 Floats = NDArray[np.float64]
 CORE: Final = ("position", "first", "lags")  # curves of the score
 LEVEL: Final = 0.95
+TAILS: Final = ((1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0)
 RESAMPLES: Final = 400
 SPLITS: Final = 100
 Curves = Mapping[str, Floats]
@@ -51,7 +53,7 @@ def target_of(people: Sequence[Counts], seed: int = 0) -> dict[str, dict[str, An
     apart: dict[str, list[float]] = {name: [] for name in values}
     n = len(people)
     for _ in range(SPLITS):
-        weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
+        weights = _weights(n, stream)
         side = np.zeros(n)
         side[stream.permutation(n)[: n // 2]] = 1.0
         again, half, rest = (_of(tops, bottoms, w) for w in (weights, side, 1.0 - side))
@@ -129,7 +131,7 @@ def interval_of(
     stacked = {condition: _stacked(people) for condition, people in simulated.items()}
     samples = np.empty(RESAMPLES)
     for number in range(RESAMPLES):
-        weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
+        weights = _weights(n, stream)
         apart = {
             condition: distances(
                 _of(*stacked[condition], weights), _disturbed(targets[condition], stream)
@@ -151,7 +153,7 @@ def about(distance: float, samples: Floats) -> tuple[float, float]:
     >>> about(2.0, np.full(3, 5.0))
     (2.0, 2.0)
     """
-    low, high = map(float, np.quantile(samples, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0]))
+    low, high = map(float, np.quantile(samples, TAILS))
     width = math.sqrt(high / low) if low > 0.0 else math.inf
     return distance / width, distance * width
 
@@ -169,53 +171,98 @@ def _disturbed(target: Target, stream: np.random.Generator) -> Target:
     }
 
 
-def signs(mine: Curves, people: Curves) -> dict[str, bool | None]:
-    """Which orders of people a memory shows; None if it shows neither order, or people do not.
+def effects_of(
+    simulated: Mapping[str, Sequence[Counts]], targets: Mapping[str, Target], seed: int = 0
+) -> dict[str, EffectSize]:
+    """The orders that people show, each a difference that is above 0 in people, and whether a memory
+    shows them; an order that the data of people lack is left out.
+
+    simulated  by condition, the counts of each simulated person over all seeds, people in one order
+    targets    by condition
 
     primacy, recency  the first, or the last, word of a list is recalled more than its middle half
     contiguity        recall moves by one place more than by three
     forward           it moves forward by one place more than back
     intrusions        they come more from the list before than from those further back
     pauses            they grow with recall
+    length            of the longest lists a smaller share is recalled than of the shortest
     """
+    people = differences(
+        {
+            condition: {name: np.asarray(c["values"], np.float64) for name, c in target.items()}
+            for condition, target in targets.items()
+        }
+    )
+    mine = differences({condition: curves(added(own)) for condition, own in simulated.items()})
+    n = len(next(iter(simulated.values())))
+    stacked = {condition: _stacked(own) for condition, own in simulated.items()}
+    stream = np.random.default_rng(seed)
+    resampled = [
+        differences({condition: _of(*own, weights) for condition, own in stacked.items()})
+        for weights in (_weights(n, stream) for _ in range(RESAMPLES if n > 1 else 0))
+    ]
     return {
-        name: None if not (sign := order(mine)) or not (theirs := order(people)) else sign == theirs
-        for name, order in ORDERS.items()
+        name: _judged(sign * mine[name], [sign * of[name] for of in resampled], n, abs(size))
+        for name, size in people.items()
+        if math.isfinite(size) and (sign := math.copysign(1.0, size))
     }
 
 
-def _sign(high: Any, low: Any) -> float | None:
-    """Of the difference of two means; None if it is 0 or not known."""
-    apart = float(np.mean(high)) - float(np.mean(low))
-    return float(np.sign(apart)) if apart and math.isfinite(apart) else None
+def _judged(mine: float, resampled: Sequence[float], n: int, people: float) -> EffectSize:
+    """NaN as interval where a resample has no value."""
+    low, high = np.quantile(resampled, TAILS) if resampled else (math.nan, math.nan)
+    return judged(SeedEstimate(mine, float(low), float(high), n), people)
 
 
-def _of_positions(curve: Floats, end: int) -> float | None:
+def _weights(n: int, stream: np.random.Generator) -> Floats:
+    """How often each of n people is drawn in a resample."""
+    return np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
+
+
+def differences(by_condition: Mapping[str, Curves]) -> dict[str, float]:
+    """The size of each order, the mean over the conditions that have it; NaN if none has.
+
+    by_condition  from the shortest lists to the longest
+    """
+    shares = [float(np.mean(of["position"])) for of in by_condition.values()]
+    sizes = {
+        name: [size for of in by_condition.values() if math.isfinite(size := order(of))]
+        for name, order in ORDERS.items()
+    }
+    by_length = shares[0] - shares[-1] if len(shares) > 1 else math.nan
+    means = {name: float(np.mean(of)) if of else math.nan for name, of in sizes.items()}
+    return means | {"length": by_length}
+
+
+def _above(high: Floats, low: Floats) -> float:
+    return float(np.mean(high)) - float(np.mean(low))
+
+
+def _of_positions(curve: Floats, end: int) -> float:
     quarter = len(curve) // 4
-    return _sign(curve[end], curve[quarter : len(curve) - quarter])
+    return _above(curve[end], curve[quarter : len(curve) - quarter])
 
 
-def _of_ends(curve: Floats) -> float | None:
+def _of_ends(curve: Floats) -> float:
     known = curve[np.isfinite(curve)]
-    return _sign(known[-1], known[0]) if len(known) > 1 else None
+    return _above(known[-1], known[0]) if len(known) > 1 else math.nan
 
 
-def _of_lags(curve: Floats, high: Sequence[int], low: Sequence[int]) -> float | None:
+def _of_lags(curve: Floats, high: Sequence[int], low: Sequence[int]) -> float:
     """Moves by lag, -n to n without 0."""
     n = len(curve) // 2
     if n < max(map(abs, (*high, *low))):
-        return None
-    at = {lag: curve[lag + n - (lag > 0)] for lag in (*high, *low)}
-    return _sign([at[lag] for lag in high], [at[lag] for lag in low])
+        return math.nan
+    places = [[lag + n - (lag > 0) for lag in lags] for lags in (high, low)]
+    return _above(curve[places[0]], curve[places[1]])
 
 
-ORDERS: Final[Mapping[str, Callable[[Curves], float | None]]] = {
-    "primacy": lambda curves_of: _of_positions(np.asarray(curves_of["position"], np.float64), 0),
-    "recency": lambda curves_of: _of_positions(np.asarray(curves_of["position"], np.float64), -1),
-    "contiguity": lambda curves_of: _of_lags(
-        np.asarray(curves_of["lags"], np.float64), (-1, 1), (-3, 3)
-    ),
-    "forward": lambda curves_of: _of_lags(np.asarray(curves_of["lags"], np.float64), (1,), (-1,)),
-    "intrusions": lambda curves_of: _of_ends(np.asarray(curves_of["intrusions"], np.float64)),
-    "pauses": lambda curves_of: _of_ends(np.asarray(curves_of["pauses"], np.float64)),
+ORDERS: Final[Mapping[str, Callable[[Curves], float]]] = {
+    "primacy": lambda of: _of_positions(of["position"], 0),
+    "recency": lambda of: _of_positions(of["position"], -1),
+    "contiguity": lambda of: _of_lags(of["lags"], (-1, 1), (-3, 3)),
+    "forward": lambda of: _of_lags(of["lags"], (1,), (-1,)),
+    "intrusions": lambda of: _of_ends(of["intrusions"]),
+    "pauses": lambda of: _of_ends(of["pauses"]),
 }
+EFFECTS: Final = (*ORDERS, "length")

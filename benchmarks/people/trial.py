@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..probes.harness.bands import SeedEstimate
+from .effects import as_people
 from .scores import LEVEL
 
 if TYPE_CHECKING:  # studies import scipy, which a card of shipped rows does not need
@@ -113,7 +114,7 @@ def tried(reports: Sequence[Report], trials: Sequence[OnTrial]) -> tuple[TrialRo
             paired = _paired(whole, without)
             if len(paired):
                 scored.append(paired)
-            shown, left = _as_people(whole), _as_people(without)
+            shown, left = as_people(whole.effects), as_people(without.effects)
             gained = tuple(name for name in shown if name not in left)
             lost = tuple(name for name in left if name not in shown)
             rows.append(_row(trial, report.id, paired, whole.score.n, gained, lost))
@@ -186,19 +187,6 @@ def _paired(whole: Any, without: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         paired: Floats = np.log(whole.samples) - np.log(without.samples)
     return paired if np.isfinite(paired).all() else np.empty(0)
-
-
-def _as_people(row: Any) -> tuple[str, ...]:
-    """Effects of printed experiments, and signs of conditions, that are as in people."""
-    from .printed import EffectVerdict
-
-    effects = getattr(row, "effects", {})
-    shown = [name for name, e in effects.items() if e.verdict is EffectVerdict.AS_PEOPLE]
-    signs = getattr(row, "signs", {})
-    return (
-        *shown,
-        *(f"{name}, {c}" for c, of in signs.items() for name, is_so in of.items() if is_so),
-    )
 
 
 HEADS: Final = ("set", "mechanism", "paradigm", "change of log distance", "", "gained", "lost")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hebbarium.benchmarks.people.paradigms import PRINTED
+from hebbarium.benchmarks.people.scores import EFFECTS as EFFECTS_OF_LISTS
 from hebbarium.benchmarks.people.study import LISTS, PARADIGMS
 from hebbarium.benchmarks.people.trial import EVERY, SHIPPED
 from hebbarium.benchmarks.reports.drawings import Axis, axis
@@ -262,10 +263,11 @@ def page(results: Results) -> str:
     text += ["", "## Effects", "", EFFECTS, ""]
     text += _row(["paradigm", "effect", *(f"`{n}`" for n in names)])
     text += ["|---" * (len(names) + 2) + "|"]
-    for id, paradigm in PRINTED.items():
-        for effect in paradigm.effects:
-            verdicts = [memories[n].get(id, {}).get("effects", {}).get(effect.name) for n in names]
-            text += _row([f"`{id}`", effect.name, *(SHORT[v] if v else "" for v in verdicts)])
+    for id, effects in NAMES_OF_EFFECTS.items():
+        for effect in effects:
+            verdicts = [memories[n].get(id, {}).get("effects", {}).get(effect) for n in names]
+            if id in PRINTED or any(verdicts):
+                text += _row([f"`{id}`", effect, *(SHORT[v] if v else "" for v in verdicts)])
     text += ["", "## What no set shows", "", NOT_SHOWN, ""]
     for id, paradigm in PRINTED.items():
         if absent := [e.name for e in paradigm.effects if _absent(memories, names, id, e.name)]:
@@ -290,6 +292,10 @@ def page(results: Results) -> str:
     return "\n".join([*text, ""])
 
 
+NAMES_OF_EFFECTS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(LISTS, EFFECTS_OF_LISTS),
+    **{id: [effect.name for effect in paradigm.effects] for id, paradigm in PRINTED.items()},
+}
 PARADIGMS_SCORED = tuple(p for p in PARADIGMS if p in LISTS or len(PRINTED[p].printed) > 2)
 HEAD = """# Memories beside people
 

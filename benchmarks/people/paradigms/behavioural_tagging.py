@@ -80,5 +80,6 @@ PARADIGM: Final = Paradigm(
     ),
     missing="Something strong must help what was told hours before or after without sharing its words "
     "or names: a resource of the whole memory, not of an entity, with a life of hours.",
+    matters=("synaptic_tagging",),
     run=run,
 )

@@ -58,5 +58,6 @@ PARADIGM: Final = Paradigm(
         ),
     ),
     missing="The session, or what was told in it, must be a part of the context that cues.",
+    matters=("temporal_context",),
     run=run,
 )

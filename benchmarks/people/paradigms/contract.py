@@ -111,6 +111,8 @@ class Paradigm:
     points      conditions, in order
     printed     point -> number of people; {}: only the signs of the effects are known here
     effects     what the experiment is known for
+    papers      keys of `audit/references.bib`: works whose effect it is
+    matters     mechanisms that should show it
     missing     what a memory needs to show it, in a sentence
     run         tests of one simulated person
     """
@@ -127,6 +129,14 @@ class Paradigm:
     missing: str
     run: Callable[[SimulatedPerson], None]
     printed: Mapping[str, Printed] = field(default_factory=dict)
+    papers: tuple[str, ...] = ()
+    matters: tuple[str, ...] = ()
+
+    def size_of(self, effect: Effect) -> float:
+        """An effect in people; 0 where one of its points has no printed number."""
+        if not all(point in self.printed for point in effect.weights):
+            return 0.0
+        return effect.of({point: number.value for point, number in self.printed.items()})
 
 
 class SimulatedPerson:

@@ -55,5 +55,6 @@ PARADIGM: Final = Paradigm(
     ),
     missing="A memory that a good cue always finds keeps facts for ever: age must count beside what "
     "the words of the question say.",
+    matters=("base_level_activation", "consolidation_cascade"),
     run=run,
 )

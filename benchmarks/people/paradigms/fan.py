@@ -102,5 +102,7 @@ PARADIGM: Final = Paradigm(
         ),
     ),
     missing="Activation of a person or a place must be shared by its facts.",
+    papers=("anderson1974retrieval",),
+    matters=("spreading_activation",),
     run=run,
 )

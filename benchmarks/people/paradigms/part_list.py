@@ -44,5 +44,6 @@ PARADIGM: Final = Paradigm(
     points=("free", "cued"),
     effects=(Effect("cues hurt the other words", difference(["free"], ["cued"])),),
     missing="Recall of some words must weaken the others, or move the context away from them.",
+    matters=("retrieval_competition",),
     run=run,
 )

@@ -71,5 +71,6 @@ PARADIGM: Final = Paradigm(
     ),
     missing="Recall must open the memory for some hours, and what is told then must change it instead "
     "of standing beside it.",
+    matters=("reconsolidation",),
     run=run,
 )

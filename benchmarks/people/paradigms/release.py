@@ -55,5 +55,6 @@ PARADIGM: Final = Paradigm(
         Effect("another category releases", difference(["trial 4, other"], ["trial 4, same"])),
     ),
     missing="Words of one category must compete for its name.",
+    matters=("retrieval_competition",),
     run=run,
 )

@@ -50,5 +50,7 @@ PARADIGM: Final = Paradigm(
     ),
     missing="A memory whose scores do not fall with age beside the age of other memories keeps all "
     "lists alike.",
+    papers=("ebbinghaus1885gedachtnis", "murre2015replication"),
+    matters=("base_level_activation", "consolidation_cascade"),
     run=run,
 )

@@ -58,5 +58,6 @@ PARADIGM: Final = Paradigm(
         ),
     ),
     missing="Talk must interfere with what was learnt, or sleep strengthen it before it ends.",
+    matters=("sleep_replay", "synaptic_renormalisation"),
     run=run,
 )

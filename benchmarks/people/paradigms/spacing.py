@@ -70,5 +70,6 @@ PARADIGM: Final = Paradigm(
     ),
     missing="A memory in which the gain of a repetition does not depend on how much was forgotten "
     "before has no best gap.",
+    matters=("base_level_activation", "testing_effect"),
     run=run,
 )

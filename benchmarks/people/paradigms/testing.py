@@ -76,5 +76,7 @@ PARADIGM: Final = Paradigm(
     ),
     missing="A memory that keeps each telling as a memory of its own gains from restudy at all "
     "delays; recall must strengthen what it finds for longer than a reading does.",
+    papers=("roediger2006test",),
+    matters=("testing_effect", "base_level_activation"),
     run=run,
 )

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hebbarium.audit.references import load
+from hebbarium.benchmarks.people.data import ListExperiment
+from hebbarium.benchmarks.people.effects import EffectVerdict
 from hebbarium.benchmarks.people.paradigms import PRINTED
 from hebbarium.benchmarks.people.paradigms.contract import (
     BEYOND,
@@ -24,25 +27,20 @@ from hebbarium.benchmarks.people.paradigms.contract import (
     difference,
     share,
 )
-from hebbarium.benchmarks.people.printed import (
-    HOTTEST,
-    EffectVerdict,
-    Supports,
-    Timing,
-    measured,
-    plain,
-    read,
-)
+from hebbarium.benchmarks.people.printed import HOTTEST, Supports, Timing, measured, plain, read
 from hebbarium.benchmarks.people.printed_study import texts_of
 from hebbarium.benchmarks.people.readout import STOP, Readout, chances, drawn
 from hebbarium.benchmarks.people.reference import ReferenceCMR
+from hebbarium.benchmarks.people.study import LISTS
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.systems.base import Retrieved, RetrievedEvent
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Query
 from hebbarium.engine.ports.embedder import HashingEmbedder
 
 Floats = NDArray[np.float64]
 EMBEDDER = HashingEmbedder(32)
+REGISTRY, REFERENCES = Registry.read(), load()
 
 
 class Unchanging(ReferenceCMR):
@@ -71,15 +69,25 @@ def test_a_protocol_tests_every_point_and_names_its_source(paradigm: Paradigm) -
     taking_part = subject(paradigm.id)
     paradigm.run(taking_part)
     assert set(taking_part.tests) == set(paradigm.points)
-    assert not paradigm.printed or set(paradigm.printed) == set(paradigm.points)
+    assert set(paradigm.printed) <= set(paradigm.points)
     assert "https://doi.org/" in paradigm.source
     assert paradigm.read.startswith(
         "second-hand" if paradigm.printed else ("second-hand", "not read", "abstract read")
     )
     for effect in paradigm.effects:
         assert set(effect.weights) <= set(paradigm.points)
-        if paradigm.printed:  # what is called an effect of people is one in the printed numbers
-            assert effect.of({p: n.value for p, n in paradigm.printed.items()}) > 0.0, effect.name
+        if set(effect.weights) <= set(paradigm.printed):
+            # what is called an effect of people is one in the printed numbers
+            assert paradigm.size_of(effect) > 0.0, effect.name
+
+
+@pytest.mark.parametrize("experiment", [*PRINTED.values(), *LISTS.values()], ids=[*PRINTED, *LISTS])
+def test_papers_and_mechanisms_of_an_experiment_exist(
+    experiment: Paradigm | ListExperiment,
+) -> None:
+    assert all(key in REFERENCES for key in experiment.papers)
+    assert set(experiment.matters) <= set(REGISTRY.entries)
+    assert len(set(experiment.papers)) == len(experiment.papers)
 
 
 def test_times_of_the_fan_effect_are_those_of_the_sentences_of_people() -> None:
@@ -130,14 +138,20 @@ def test_days_have_talk_in_waking_hours_alone() -> None:
 
 @pytest.mark.parametrize("name", ["induced_forgetting", "part_list", "context"])
 def test_a_memory_that_nothing_changes_shows_no_effect(name: str) -> None:
-    """The same words are tested in every condition, so words alone make no difference."""
+    """The same words are tested in every condition, so words alone make no difference, but where
+    words are told again: copies compete for their category.
+    """
     tests = []
     for seed in range(3):
         taking_part = SimulatedPerson(name, seed, Life(lambda *_: Unchanging(), EMBEDDER))
         PRINTED[name].run(taking_part)
         tests.append(taking_part.tests)
-    for size, verdict in measured(PRINTED[name], tests).effects.values():
-        assert size.mean == pytest.approx(0.0, abs=1e-9) and verdict is EffectVerdict.NONE
+    for effect, judged in measured(PRINTED[name], tests).effects.items():
+        if effect == "more than telling again does":
+            assert judged.verdict is EffectVerdict.AGAINST
+            continue
+        assert judged.size.mean == pytest.approx(0.0, abs=1e-9)
+        assert judged.verdict is EffectVerdict.NONE
 
 
 # --- from supports to shares ----------------------------------------------------------------------
@@ -190,7 +204,7 @@ def test_a_memory_that_answers_nothing_recalls_nothing_and_has_no_time(
         [{point: [silent] for point in POINTS} for _ in range(3)],
     )
     assert math.isnan(result.distance.mean)
-    assert result.effects["a above d"][1] is EffectVerdict.UNDECIDED
+    assert result.effects["a above d"].verdict is EffectVerdict.UNDECIDED
 
 
 def test_tests_are_the_same_after_json() -> None:
@@ -241,9 +255,9 @@ def test_numbers_of_a_readout_are_recovered_from_what_it_prints(kind: ReadoutKin
     assert result.numbers.temperature == pytest.approx(0.7, abs=0.02)
     assert result.numbers.threshold == pytest.approx(0.4, abs=0.05)
     assert result.distance.mean < 0.05
-    size, verdict = result.effects["a above d"]
-    assert verdict is EffectVerdict.AS_PEOPLE
-    assert size.mean == pytest.approx(printed["a"] - printed["d"], abs=0.01)
+    effect = result.effects["a above d"]
+    assert effect.verdict is EffectVerdict.AS_PEOPLE
+    assert effect.size.mean == pytest.approx(printed["a"] - printed["d"], abs=0.01)
 
 
 def test_times_are_fitted_by_least_squares_of_numpy() -> None:
@@ -266,7 +280,7 @@ def test_effects_that_are_absent_reversed_or_unclear_are_told_apart() -> None:
     flat = dict.fromkeys(POINTS, 0.5)
     against = dict(zip(POINTS, reversed(FALLING.values()), strict=True))
     verdicts = {
-        name: measured(paradigm(printed), people(means, n)).effects["a above d"][1]
+        name: measured(paradigm(printed), people(means, n)).effects["a above d"].verdict
         for name, means, n in (("flat", flat, 12), ("against", against, 12), ("few", FALLING, 2))
     }
     assert verdicts == {

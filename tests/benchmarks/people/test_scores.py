@@ -1,4 +1,4 @@
-"""Scores of curves: distances in noise ceilings, their geometric mean, intervals and signs."""
+"""Scores of curves: distances in noise ceilings, their geometric mean, intervals and effects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hebbarium.benchmarks.people import scores
 from hebbarium.benchmarks.people.data import DELAYED, HALVES, IMMEDIATE, RecallTrial, shipped_people
+from hebbarium.benchmarks.people.effects import EffectVerdict
 from hebbarium.benchmarks.people.free_recall import Counts, added, counts, curves
 
 WORDS = ("swamp", "lava", "atlas", "chapel", "leopard", "ozone")
@@ -83,31 +84,52 @@ PEOPLE = {
 }
 
 
-def test_signs_compare_the_orders_of_curves() -> None:
-    assert scores.signs(PEOPLE, PEOPLE) == dict.fromkeys(scores.ORDERS, True)
-    other = {
-        "position": np.array([0.3, 0.5, 0.4, 0.4, 0.4, 0.4, 0.6, 0.8]),
-        "lags": np.array([0.5, 0.15, 0.4, 0.25, 0.2, 0.5]),
-        "intrusions": np.array([0.2, 0.1, np.nan]),
-        "pauses": np.array([1.2, 1.0]),
-    }
-    assert scores.signs(other, PEOPLE) == {
-        "primacy": False,
-        "recency": True,
-        "contiguity": False,
-        "forward": False,
-        "intrusions": True,
-        "pauses": False,
-    }
+def test_orders_are_differences_of_curves() -> None:
+    assert scores.differences({"8": PEOPLE}) == pytest.approx(
+        {
+            "primacy": 0.6 - 0.4,
+            "recency": 0.8 - 0.4,
+            "contiguity": (0.25 + 0.45) / 2 - (0.1 + 0.1) / 2,
+            "forward": 0.45 - 0.25,
+            "intrusions": 0.1 - 0.3,
+            "pauses": 1.2 - 0.8,
+            "length": math.nan,
+        },
+        nan_ok=True,
+    )
+    longer = {**PEOPLE, "position": PEOPLE["position"] / 2.0, "pauses": np.array([np.nan, 1.0])}
+    both = scores.differences({"8": PEOPLE, "16": longer})
+    assert both["primacy"] == pytest.approx((0.2 + 0.1) / 2)
+    assert both["pauses"] == pytest.approx(0.4)  # of the condition that has it
+    assert both["length"] == pytest.approx(np.mean(PEOPLE["position"]) / 2.0)
     flat = {
-        "position": np.full(8, 0.4),
-        "lags": np.full(6, np.nan),
-        "intrusions": np.zeros(2),
+        "position": np.array([0.9]),
+        "lags": np.empty(0),
+        "intrusions": np.full(2, np.nan),
         "pauses": np.array([np.nan, 1.0]),
     }
-    assert scores.signs(flat, PEOPLE) == dict.fromkeys(scores.ORDERS)
-    single = {**PEOPLE, "position": np.array([0.9]), "lags": np.empty(0)}
-    assert scores.signs(single, PEOPLE)["contiguity"] is None
+    sizes = scores.differences({"1": flat})
+    assert all(math.isnan(sizes[name]) for name in ("contiguity", "intrusions", "pauses"))
+
+
+def test_people_show_their_own_orders_and_a_reversed_memory_goes_against_them(
+    people: list[Counts],
+) -> None:
+    target = {"8": scores.target_of(people)}
+    theirs = scores.differences({"8": {n: c["values"] for n, c in target["8"].items()}})
+    own = scores.effects_of({"8": people}, target)
+    assert set(own) == {name for name, size in theirs.items() if math.isfinite(size)}
+    for name, effect in own.items():
+        assert effect.size.mean == pytest.approx(abs(theirs[name]))
+        if abs(theirs[name]) > 0.1:
+            assert effect.verdict is EffectVerdict.AS_PEOPLE, name
+    backwards = [
+        {**person, "lags": (person["lags"][0][::-1], person["lags"][1][::-1])} for person in people
+    ]
+    reversed_moves = scores.effects_of({"8": backwards}, target)["forward"]
+    assert reversed_moves.size.mean == pytest.approx(-own["forward"].size.mean)
+    alone = scores.effects_of({"8": people[:1]}, target)
+    assert {effect.verdict for effect in alone.values()} == {EffectVerdict.UNDECIDED}
 
 
 def test_people_show_primacy_recency_contiguity_and_a_forward_asymmetry() -> None:
@@ -118,4 +140,4 @@ def test_people_show_primacy_recency_contiguity_and_a_forward_asymmetry() -> Non
                     n: np.array(c["values"], float) for n, c in condition["curves"].items()
                 }
                 for name in ("primacy", "recency", "contiguity", "forward"):
-                    assert scores.ORDERS[name](curves_of) == 1.0, name
+                    assert scores.ORDERS[name](curves_of) > 0.0, name

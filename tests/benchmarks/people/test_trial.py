@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hebbarium.benchmarks.people.effects import EffectSize, EffectVerdict
 from hebbarium.benchmarks.people.paradigms import PRINTED
-from hebbarium.benchmarks.people.printed import EffectVerdict
-from hebbarium.benchmarks.people.printed_study import EffectSize, PrintedReport, PrintedRow
+from hebbarium.benchmarks.people.printed_study import PrintedReport, PrintedRow
 from hebbarium.benchmarks.people.study import compositions, study
 from hebbarium.benchmarks.people.trial import (
     EVERY,
