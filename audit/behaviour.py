@@ -1,8 +1,8 @@
 """What people or animals do that a mechanism's papers are cited for, and whether a memory with the
-mechanism does it: verdicts of probes.
+mechanism does it: verdicts of probes, and of experiments that people took part in.
 
-The audit runs no probe.  `behaviour.json` holds the verdicts of the last run of all probes and says
-of which code they are; `docs/tools/probe_pages.py` writes it with the pages of the probes.
+The audit runs neither.  `behaviour.json` holds the verdicts of the last runs and says of which code
+those of probes are; `docs/tools/behaviour.py` writes it from the results of both.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from ..engine.catalogue.registry import Entry, Registry
 
 FILE = Path(__file__).parent / "behaviour.json"
 SHOWN = "shown"
+PEOPLE = "people"  # an experiment with people is people/PARADIGM
 
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The verdicts of one probe.
+    """The verdicts of a probe, or of an experiment with people.
 
-    source    key of the paper whose experiment it is; "" for one of ours
+    source    keys of the papers whose experiment it is, or whose effect; () for one of ours
     matters   mechanisms that should move it
-    verdicts  set -> verdict, for the sets that should show the effect
-    control   whether a search by words or by one vector alone shows it, too
+    verdicts  set -> verdict, for the sets that should show the effect, or that took part
+    control   whether a search by words or by one vector alone shows it, too, or, in an experiment
+              with people, recency alone
     """
 
-    source: str
+    source: tuple[str, ...]
     matters: tuple[str, ...]
     verdicts: Mapping[str, str]
     control: bool = False
@@ -37,8 +39,8 @@ class Probed:
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """A probe that a mechanism answers for, with the verdicts of the sets that hold the
-    mechanism.  One that a search alone shows is a control: it decides nothing about a mechanism.
+    """A probe or an experiment that a mechanism answers for, with the verdicts of the sets that hold
+    the mechanism.  One that a search alone shows is a control: it decides nothing about a mechanism.
     """
 
     probe: str
@@ -62,18 +64,20 @@ class Phenomenon:
         """
         >>> Phenomenon("lag_crp/list", {"default": "outside"}).text
         'lag_crp/list: outside in default'
+        >>> Phenomenon("people/testing", {}).text
+        'people/testing: unmeasured in every set with the mechanism'
         """
         said = ", ".join(f"{verdict} in {name}" for name, verdict in self.verdicts.items())
         control = "; a control, since a search alone shows it" if self.control else ""
-        return f"{self.probe}: {said or 'not measured in a set with the mechanism'}{control}"
+        return f"{self.probe}: {said or 'unmeasured in every set with the mechanism'}{control}"
 
 
 @cache
 def shipped() -> tuple[Mapping[str, Probed], str]:
-    """The verdicts by probe, and the code that they are of."""
+    """The verdicts by probe or experiment, and the code that those of probes are of."""
     held = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        id: Probed(p["source"], tuple(p["matters"]), p["verdicts"], p["control"])
+        id: Probed(tuple(p["source"]), tuple(p["matters"]), p["verdicts"], p["control"])
         for id, p in held["probes"].items()
     }, held["code"]
 
@@ -81,8 +85,8 @@ def shipped() -> tuple[Mapping[str, Probed], str]:
 def phenomena(
     entry: Entry, registry: Registry, probed: Mapping[str, Probed] | None = None
 ) -> tuple[Phenomenon, ...]:
-    """What a mechanism answers for: the probes that its entry names, and every probe of an
-    experiment of its papers that it should move, named or not.
+    """What a mechanism answers for: the probes and experiments that its entry names, and every one
+    of its papers that it should move, named or not.
     """
     known = shipped()[0] if probed is None else probed
     named = {
@@ -90,7 +94,7 @@ def phenomena(
         for id, p in known.items()
         if id in entry.phenomena
         or id.partition("/")[0] in entry.phenomena
-        or (p.source in entry.papers and entry.id in p.matters)
+        or (entry.id in p.matters and not set(p.source).isdisjoint(entry.papers))
     }
     unknown = [
         name

@@ -234,13 +234,13 @@ def _behaves(entry: Entry, behaviour: Sequence[Phenomenon]) -> Iterator[RatingFa
                 FactKind.BEHAVIOUR,
                 phenomenon.probe,
                 f"the behaviour that it is cited for is not shown: {phenomenon.text}",
-                "make the probe's band hold in a set with the mechanism",
+                "make the effect appear in a set with the mechanism, or run the sets with it, if unmeasured",
             )
     if entry.time_scale != 1.0 and has_times(entry) and not any(p.shown for p in behaviour):
         yield RatingFact(
             FactKind.TIME_SCALE,
             f"{entry.time_scale:g}",
-            f"runs at {entry.time_scale:g} times the paper's time, and no probe shows the paper's behaviour there",
+            f"runs at {entry.time_scale:g} times the paper's time, and neither a probe nor an experiment with people shows the paper's behaviour there",
             "show the behaviour at the default time scale",
         )
 

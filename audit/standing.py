@@ -80,7 +80,7 @@ def _standing(m: MechanismResult, entry: Entry, words: str) -> list[str]:
         "",
         *(f"- {statement}" for statement in statements(entry)),
         *(f"- {what}" for what in second_hand),
-        *(f"- a run of the probe shows its behaviour: {p.text}" for p in m.behaviour if p.shown),
+        *(f"- a run shows its behaviour: {p.text}" for p in m.behaviour if p.shown),
         f"- what each of {len(m.verdict.stands_on)} checks compares with: "
         f"{', '.join(m.verdict.stands_on)}",
         "",

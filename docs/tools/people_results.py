@@ -5,7 +5,8 @@ human-likeness against usefulness.
 
 FOLDER is one of `hebbarium human` with a sentence model; what it found is added to
 docs/results/people.json, in place of what that file has of the same memory and paradigm.  What it
-found of mechanisms ships in benchmarks/people/on_trial.json, for their cards and pages.
+found of mechanisms ships in benchmarks/people/on_trial.json, for their cards and pages; what it
+found of sets, by `behaviour.py`, for the audit.
 Usefulness is read from docs/results/sets-on-data.md and docs/results/designs-on-data.md.
 """
 
@@ -21,9 +22,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import behaviour
+
 from hebbarium.benchmarks.people.paradigms import PRINTED
-from hebbarium.benchmarks.people.scores import EFFECTS as EFFECTS_OF_LISTS
-from hebbarium.benchmarks.people.study import LISTS, PARADIGMS
+from hebbarium.benchmarks.people.study import BASELINES as SEARCHES
+from hebbarium.benchmarks.people.study import LISTS, PARADIGMS, RECENCY
 from hebbarium.benchmarks.people.trial import EVERY, SHIPPED
 from hebbarium.benchmarks.reports.drawings import Axis, axis
 
@@ -32,8 +35,8 @@ RESULTS, PAGE = DOCS / "results" / "people.json", DOCS / "results" / "people.md"
 PICTURE = DOCS / "pictures" / "people-plane.svg"
 SETS_ON_DATA = DOCS / "results" / "sets-on-data.md"
 DESIGNS_ON_DATA = DOCS / "results" / "designs-on-data.md"
+BASELINES = (*SEARCHES, RECENCY)
 DATA = {"LoCoMo, turns": "LoCoMo", "BEAM 100K, turns": "BEAM 100K"}
-BASELINES = ("bm25", "naive_rag", "recency alone")
 SHORT = {"as people": "yes", "against people": "against", "no effect": "no", "undecided": "?"}
 SMALL = 0.01  # a change that has no name in the picture
 LEFT, TOP, WIDE, TALL, GAP = 64, 98, 250, 250, 66  # px
@@ -77,7 +80,7 @@ def added(results: Results, folder: Path) -> None:
         results["trials"][key] = row
     made = report["provenance"]
     results["runs"][", ".join(f"{a}" for a in made["paradigms"])] = {
-        name: made[name] for name in ("people", "seeds", "embedder")
+        name: made[name] for name in ("people", "seeds", "embedder", "code")
     }
 
 
@@ -263,7 +266,7 @@ def page(results: Results) -> str:
     text += ["", "## Effects", "", EFFECTS, ""]
     text += _row(["paradigm", "effect", *(f"`{n}`" for n in names)])
     text += ["|---" * (len(names) + 2) + "|"]
-    for id, effects in NAMES_OF_EFFECTS.items():
+    for id, effects in behaviour.EFFECTS_OF.items():
         for effect in effects:
             verdicts = [memories[n].get(id, {}).get("effects", {}).get(effect) for n in names]
             if id in PRINTED or any(verdicts):
@@ -292,10 +295,6 @@ def page(results: Results) -> str:
     return "\n".join([*text, ""])
 
 
-NAMES_OF_EFFECTS: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(LISTS, EFFECTS_OF_LISTS),
-    **{id: [effect.name for effect in paradigm.effects] for id, paradigm in PRINTED.items()},
-}
 PARADIGMS_SCORED = tuple(p for p in PARADIGMS if p in LISTS or len(PRINTED[p].printed) > 2)
 HEAD = """# Memories beside people
 
@@ -380,6 +379,7 @@ def main() -> None:
     PAGE.write_text(page(results), encoding="utf-8")
     PICTURE.write_text(drawn(results), encoding="utf-8")
     SHIPPED.write_text(cards(results), encoding="utf-8")
+    behaviour.main()
 
 
 if __name__ == "__main__":

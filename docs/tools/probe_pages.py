@@ -1,5 +1,5 @@
-"""Writes one page and one picture for each probe, the table of all sets in their index, and
-`audit/behaviour.json`, the verdicts that the audit reads.
+"""Writes one page and one picture for each probe, the table of all sets in their index, and, by
+`behaviour.py`, the verdicts that the audit reads.
 
     python docs/tools/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe`
                                                   writes them; the others from results.json
@@ -19,19 +19,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import behaviour
 from probe_notes import BESIDE, BOUND_MOVED, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
 
-from hebbarium.audit import behaviour as shipped
 from hebbarium.benchmarks.probes.harness.alive import cost_of
 from hebbarium.benchmarks.probes.harness.base import Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import own
-from hebbarium.reporting.files import write_json
 
 DOCS = Path(__file__).parents[1]
 HERE = DOCS / "reference" / "probes"
 RESULTS = HERE / "results.json"
 SETS = ("naive_rag", "bm25", "hybrid", "waking", "night", "everything")
-SEARCHES = ("naive_rag", "bm25")  # a search by one vector, and by words: controls
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
 ALIVE = ("waking", "everything")
 OPEN = "everything_open"  # `everything` without its gates: sets/everything_open.yaml
@@ -665,33 +663,6 @@ def file_of(probe: Probe) -> str:
     return f"{probe.id.replace('/', '_')}.svg"
 
 
-def behaviour(probes: Iterable[Probe], results: Mapping[str, Any]) -> dict[str, Any]:
-    """What the audit reads of the results: the verdicts of the sets that should show each probe's
-    effect; those of a set whose gates refused the experiment are of the set without gates.
-    """
-    sets, made = results["sets"], {}
-    for probe in probes:
-        if not probe.band:
-            continue
-        verdicts = {}
-        for name in probe.sets:
-            verdict = sets.get(name, {}).get(probe.id, {}).get("verdict")
-            if verdict == "refused by a gate":
-                opened = results["open"].get(f"{name}_open", {}).get(probe.id, {})
-                verdict = opened.get("verdict", verdict)
-            if verdict:
-                verdicts[name] = verdict
-        made[probe.id] = {
-            "source": probe.source,
-            "matters": list(probe.matters),
-            "verdicts": verdicts,
-            "control": any(
-                sets.get(name, {}).get(probe.id, {}).get("verdict") == "shown" for name in SEARCHES
-            ),
-        }
-    return {"code": results["code"], "date": results["date"], "probes": made}
-
-
 def main(arguments: Sequence[str]) -> None:
     if arguments:
         made = renewed(json.loads(RESULTS.read_text(encoding="utf-8")), read(Path(arguments[0])))
@@ -710,7 +681,7 @@ def main(arguments: Sequence[str]) -> None:
         (HERE / f"{name}.md").write_text(page(list(group), results), encoding="utf-8")
     for of in results.get("alive", {}):
         (DOCS / "results" / f"alive-{of}.md").write_text(alive_page(of, results), encoding="utf-8")
-    write_json(shipped.FILE, behaviour(probes, results))
+    behaviour.main()
     index = HERE / "index.md"
     text = index.read_text(encoding="utf-8")
     table = f"{START}\n{index_table(probes, results)}\n{END}"

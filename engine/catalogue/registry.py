@@ -161,7 +161,8 @@ class Entry(_Strict):
     read       how each paper was read
     inputs     quantities of the engine and of other mechanisms that it reads, by column, each with
                the reason why it is the paper's own quantity, or none of its equations
-    phenomena  probes, or variants of them, of the behaviour that its papers are cited for
+    phenomena  probes, or variants of them, and experiments with people (people/PARADIGM), of the
+               behaviour that its papers are cited for
     """
 
     id: str
