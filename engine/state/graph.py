@@ -88,6 +88,22 @@ def entity_node(entity: int) -> int:
     return ~entity
 
 
+def rows_of_entity(graph: Any, entity: int) -> NDArray[np.int64]:
+    """The rows that mention an entity, ascending, each once.  O(rows log rows).
+
+    graph  a Graph, or what hooks see of one
+
+    >>> graph = Graph()
+    >>> ada, oslo = graph.entity("ada"), graph.entity("oslo")
+    >>> for end in (5, 2, entity_node(oslo)):
+    ...     _ = graph.add(entity_node(ada), end, EdgeType.ENTITY)
+    >>> rows_of_entity(graph, ada).tolist()
+    [2, 5]
+    """
+    ends = graph.target[graph.neighbours(entity_node(entity), EdgeType.ENTITY)]
+    return np.unique(ends[ends >= 0]).astype(np.int64)
+
+
 @kernel
 def gather(
     nodes: NDArray[np.int32],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..contract.records import Event, Only
 from ..contract.vocabulary import CREATED, SESSION, SPEAKER
 from ..state.event_log import EventLog
-from ..state.graph import EdgeType, Graph, entity_node
+from ..state.graph import Graph, rows_of_entity
 from ..state.store import Cells
 from ..text.features import features
 
@@ -96,7 +96,4 @@ def banned(only: Only, event_log: EventLog, store: Cells, graph: Graph) -> NDArr
 def _mentioning(name: str, graph: Graph) -> NDArray[np.int64]:
     """The rows that mention an entity, by its normal form.  O(rows)."""
     number = graph.entity_id(name)
-    if number is None:
-        return np.empty(0, np.int64)
-    ends = graph.target[graph.neighbours(entity_node(number), EdgeType.ENTITY)]
-    return ends[ends >= 0].astype(np.int64)
+    return np.empty(0, np.int64) if number is None else rows_of_entity(graph, number)

@@ -32,7 +32,7 @@ from ...engine.contract.vocabulary import (
     SPEAKER,
     TEXTS,
 )
-from ...engine.state.graph import EdgeType, entity_node
+from ...engine.state.graph import EdgeType, rows_of_entity
 from ..shared.facts import FactStanding, facts_of, teller
 from ..shared.relations import RELATIONS
 
@@ -158,7 +158,5 @@ class EntityContext(Mechanism[EntityContextParams]):
 
     def _rows(self, view: Any, e: int) -> NDArray[np.int64]:
         """Rows of the answerable memories that mention an entity, ascending."""
-        rows = np.unique(
-            view.graph.target[view.graph.neighbours(entity_node(e), EdgeType.ENTITY)]
-        ).astype(np.int64)
-        return np.asarray(rows[(rows >= 0) & view.answerable[rows]])
+        rows = rows_of_entity(view.graph, e)
+        return np.asarray(rows[view.answerable[rows]])

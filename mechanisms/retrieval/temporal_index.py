@@ -71,7 +71,7 @@ from ...engine.contract.vocabulary import (
     VISIBLE,
     WITHIN,
 )
-from ...engine.state.graph import EdgeType, entity_node
+from ...engine.state.graph import rows_of_entity
 from ...engine.text.dates import (
     DAY,
     EARLIEST,
@@ -516,9 +516,7 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
             said = np.where(np.isin(view.speaker[rows], by), np.int8(2), np.int8(0))
             entity = view.graph.entity_id(word)
             if entity is not None:
-                mentions = view.graph.target[
-                    view.graph.neighbours(entity_node(entity), EdgeType.ENTITY)
-                ]
+                mentions = rows_of_entity(view.graph, entity)
                 said = np.maximum(said, np.isin(rows, mentions).astype(np.int8))
             if not said.any():
                 return None

@@ -21,7 +21,7 @@ from .engine.catalogue.registry import Registry
 from .engine.contract.drafts import Kind
 from .engine.contract.vocabulary import CREATED, IMPORTANCE, KIND, SESSION, SPEAKER, TEXTS, VISIBLE
 from .engine.memory.engine import Engine
-from .engine.state.graph import EdgeType, entity_node
+from .engine.state.graph import EdgeType, rows_of_entity
 from .engine.text.features import features, fold, terms_of
 from .mechanisms.retrieval.entity_context import ENTITY, READ, profile, saliences
 from .mechanisms.retrieval.pattern_context import APPLICATIONS, PATTERN, SUCCESSES, rate
@@ -410,8 +410,8 @@ class Lookups:
     ) -> EntityRecord:
         graph, texts = self._memory.graph, self._memory.store.structures[TEXTS]
         name = graph.entity_name(number)
-        rows = np.unique(graph.target[graph.neighbours(entity_node(number), EdgeType.ENTITY)])
-        rows = rows[(rows >= 0) & self._shown()[rows]]
+        rows = rows_of_entity(graph, number)
+        rows = rows[self._shown()[rows]]
         speaker: Any = self._memory.column(SPEAKER)
         told = [
             (teller(int(speaker[row]), texts[row], texts.rendered(row)), texts[row])
