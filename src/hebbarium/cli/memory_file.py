@@ -283,8 +283,7 @@ def ask(
 
     which = _which(since, until, speaker, session, attribute, exclude, entity)
     with opened(context) as engine:
-        which = calls.of_types(engine, which, entity_type or ())
-        answer = calls.ask(engine, question, limit, which=which)
+        answer = calls.ask(engine, question, limit, which=which, types=entity_type or ())
     if as_json:
         print_json(answer)
     else:
@@ -324,8 +323,9 @@ def context_command(
 
     which = _which(since, until, speaker, session, attribute, exclude, entity)
     with opened(context) as engine:
-        which = calls.of_types(engine, which, entity_type or ())
-        made = calls.context(engine, question, budget, which=which, uncertain=uncertain)
+        made = calls.context(
+            engine, question, budget, which=which, types=entity_type or (), uncertain=uncertain
+        )
     if as_json:
         print_json(made)
         return

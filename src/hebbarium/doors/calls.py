@@ -117,9 +117,9 @@ def only(
     return None if conditions == Only() else conditions
 
 
-def of_types(memory: Engine, which: Only | None, types: Sequence[str]) -> Only | None:
+def _of_types(memory: Engine, which: Only | None, types: Sequence[str]) -> Only | None:
     """The filter, which admits only memories that mention an entity of one of these types, or one
-    that it names.
+    that it names; without types the filter itself.
     """
     if not types:
         return which
@@ -130,10 +130,20 @@ def of_types(memory: Engine, which: Only | None, types: Sequence[str]) -> Only |
 
 
 def ask(
-    memory: Engine, question: str, k: int = 10, *, which: Only | None = None, session: str = ""
+    memory: Engine,
+    question: str,
+    k: int = 10,
+    *,
+    which: Only | None = None,
+    types: Sequence[str] = (),
+    session: str = "",
 ) -> Plain:
-    """The best memories for a question; the memory stays as it is."""
-    answer = memory.retrieve(Query(question, only=which, session=session), checked_limit(k))
+    """The best memories for a question; the memory stays as it is.
+
+    types  of entities, one of which each memory mentions; (): any
+    """
+    only = _of_types(memory, which, types)
+    answer = memory.retrieve(Query(question, only=only, session=session), checked_limit(k))
     hits = [plain_unit(unit) | {"score": round(float(score), 6)}
             for unit, score in zip(answer.units, answer.scores, strict=True)]  # fmt: skip
     return {
@@ -150,14 +160,17 @@ def context(
     tokens: int | None = None,
     *,
     which: Only | None = None,
+    types: Sequence[str] = (),
     session: str | None = None,
     uncertain: bool = False,
 ) -> Plain:
     """The text that a language model gets for a question, under a budget of tokens.
 
+    types      as of `ask`
     uncertain  adds how sure it is: a line for the reader, and the numbers behind it
     """
-    made = memory.context(question, tokens, only=which, session=session or None)
+    only = _of_types(memory, which, types)
+    made = memory.context(question, tokens, only=only, session=session or None)
     rows = list(dict.fromkeys(part.row for part in made.components if part.row >= 0))
     return {
         "question": question,

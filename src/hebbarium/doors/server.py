@@ -110,8 +110,7 @@ class Tools:
     ) -> dict[str, Any]:
         """The memories that answer a question best, verbatim, with scores, rows and times."""
         which = _only(since, until, speaker, session, kinds, exclude)
-        which = calls.of_types(self._memory, which, entity_types)
-        return calls.ask(self._memory, question, limit, which=which)
+        return calls.ask(self._memory, question, limit, which=which, types=entity_types)
 
     def context(
         self,
@@ -125,8 +124,9 @@ class Tools:
     ) -> dict[str, Any]:
         """A text for a prompt: what the memory knows for a question, under a budget of tokens."""
         which = _only(since, "", "", "", kinds, exclude)
-        which = calls.of_types(self._memory, which, entity_types)
-        return calls.context(self._memory, question, max_tokens, which=which, session=session)
+        return calls.context(
+            self._memory, question, max_tokens, which=which, types=entity_types, session=session
+        )
 
     def used(
         self,
