@@ -832,7 +832,8 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
 
 # --- rows that are not events, and rows that are not answered ---------------------------------------
 class MakerOfArchivedRows(Mechanism[Params]):
-    """In the first sleep after an event makes rows of half of it, of its session and speaker.
+    """In the first sleep after an event makes rows of its session: of half of it, and the last one
+    of half of the first event of the session.
 
     kinds     of these rows
     archives  whether it archives them at once
@@ -857,10 +858,12 @@ class MakerOfArchivedRows(Mechanism[Params]):
     def draft(self, view: Any, tick: Tick) -> None:
         told = np.flatnonzero(view.writing < 0)
         if told.size and told[-1] == len(view.writing) - 1:
-            row = int(told[-1])
-            text = view.texts[row]
-            part = text[: len(text) // 2].strip() or text
+            last = int(told[-1])
+            first = int(told[view.session[told] == view.session[last]][0])
             for kind in self.kinds:
+                row = first if kind is self.kinds[-1] else last
+                text = view.texts[row]
+                part = text[: len(text) // 2].strip() or text
                 view.drafts.add(
                     Draft(
                         part,
@@ -916,44 +919,81 @@ def _switched_on(entry: Entry) -> dict[str, Value]:
 def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
     loaded, archivist = entry.load(), MakerOfArchivedRows()
     plain, grown = (
-        lived(registry, entry.id, around, beside=beside, language_model=replying(), **OFTEN)
+        lived(
+            registry,
+            entry.id,
+            around,
+            beside=beside,
+            language_model=replying(),
+            after=_used_in_session,
+            **OFTEN,
+        )
         for beside in ((), (archivist,))
     )
     rows = np.delete(np.arange(grown.store.n), archivist.own)
     if len(rows) != plain.store.n:
         yield f"{plain.store.n} rows are stored, and {len(rows)} beside rows that sleep made"
         return
-    for column in _numbers_of_rows(loaded):
-        once, other = np.asarray(plain.column(column)), np.asarray(grown.column(column))[rows]
-        if not np.allclose(once, other, rtol=1e-5, atol=ROUNDING, equal_nan=True):
-            yield f"{column.name} of events differs beside rows that sleep made and archived"
-    place = np.full(grown.store.n, -2)
-    place[rows] = np.arange(len(rows))
-    for c in loaded.owns:
-        if isinstance(c, Column) and c.scope is Scope.MEMORY and c.upkeep.rows is ...:
-            numbers = np.asarray(grown.column(c))[rows]
-            told = np.where(numbers >= 0, place[numbers], numbers)
-            if not np.array_equal(told, plain.column(c)):
-                yield f"{c.name} of events names rows that sleep made and archived"
+    yield from _wrong_columns_of_events(loaded, plain, grown, rows)
     signals = [c for c in loaded.owns if isinstance(c, Signal)]
-    for question in QUESTIONS:
+    # in a session, of which the last row is one that sleep made
+    in_session = [Query(q, session=TOLD[-1][1]) for q in QUESTIONS[:3]]
+    for question in (*map(Query, QUESTIONS), *in_session):
+        asked = question.text
         alone, beside = plain.retrieve(question, 20), grown.retrieve(question, 20)
         if rows[alone.rows].tolist() != beside.rows.tolist():
-            yield f"{question!r} has another answer beside rows that sleep made and archived"
+            yield f"{asked!r} has another answer beside rows that sleep made and archived"
             return
         for s in signals:
             once, other = plain.column(s), grown.column(s)[rows]
             if not np.allclose(once, other, rtol=1e-4, atol=1e-5, equal_nan=True):
                 yield f"{s.name} of events differs beside rows that sleep made and archived"
                 return
-        if plain.sources:
+        if plain.sources and not question.session:
             alone_text, beside_text = (
-                NUMBERED.sub("", m.context(question, PLENTY, session="h").text)
-                for m in (plain, grown)
+                NUMBERED.sub("", m.context(asked, PLENTY, session="h").text) for m in (plain, grown)
             )
             if alone_text != beside_text:
-                yield f"{question!r} has another context beside rows that sleep made and archived"
+                yield f"{asked!r} has another context beside rows that sleep made and archived"
                 return
+
+
+def _wrong_columns_of_events(
+    loaded: type[Mechanism[Any]], plain: Engine, grown: Engine, rows: NDArray[np.int64]
+) -> Iterator[str]:
+    """Columns of `grown` whose cells in `rows`, the events, are others than in `plain`."""
+    place = np.full(grown.store.n, -2)
+    place[rows] = np.arange(len(rows))
+    owned = [
+        c for c in loaded.owns if isinstance(c, Column) and c.scope is Scope.MEMORY and c.persists
+    ]
+    for column in (v.VISIBLE, *owned):
+        once, other = np.asarray(plain.column(column)), np.asarray(grown.column(column))[rows]
+        if column.upkeep.rows is ...:
+            if not np.array_equal(once, _renumbered(other, place)):
+                yield f"{column.name} of events names rows that sleep made and archived"
+        elif np.dtype(column.dtype).kind == "f" and column.upkeep.rows is None:
+            if not np.allclose(once, other, rtol=1e-5, atol=ROUNDING, equal_nan=True):
+                yield f"{column.name} of events differs beside rows that sleep made and archived"
+        elif column.upkeep.rows is None and not (
+            np.array_equal(once, other)
+            # numbers of rows or of writings, which are more beside those that sleep made
+            or (column.neutral == -1 and _same_order(once, other))
+        ):
+            yield f"{column.name} of events differs beside rows that sleep made and archived"
+
+
+def _renumbered(numbers: NDArray[Any], place: NDArray[np.int64]) -> NDArray[Any]:
+    """Numbers of rows as `place` counts them; what is no row of it stays."""
+    rows = (numbers >= 0) & (numbers < len(place))
+    return np.where(rows, place[np.where(rows, numbers, 0).astype(np.int64)], numbers)
+
+
+def _same_order(once: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two numberings differ only in that some numbers are left out."""
+    pairs = np.unique(np.stack([once.ravel(), other.ravel()], axis=1), axis=0)
+    apart = np.diff(pairs, axis=0) > 0
+    return bool(apart.all() and ((pairs[:, 0] < 0) == (pairs[:, 1] < 0)).all())
 
 
 def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
@@ -1011,20 +1051,6 @@ def _seen_with_rows_of(
         offered = memory.context(QUESTIONS[0], PLENTY, session="h").text
         values.append(("a context", np.array(list(map(ord, offered)), np.float64)))
     return values
-
-
-def _numbers_of_rows(loaded: type[Mechanism[Any]]) -> list[Column]:
-    """The persistent columns of memories whose values are amounts: floats that are no readings of
-    numbers of rows.
-    """
-    return [
-        c
-        for c in loaded.owns
-        if isinstance(c, Column)
-        and c.scope is Scope.MEMORY
-        and np.dtype(c.dtype).kind == "f"
-        and c.upkeep.rows is None
-    ]
 
 
 OF_KINDS: Final = re.compile(r"\b(summar(y|ies)|segments?|bundles?)\b")

@@ -520,6 +520,28 @@ def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
     ]
 
 
+@adaptation("RC-12", source="definition: from the upper bound on a mismatch is high; by hand")
+def a_mismatch_at_the_upper_bound_changes_nothing(specimen: Any) -> Any:
+    """A text and a question less like the memories than average, whose mismatch is 1."""
+    vectors = {
+        "one": (1.0, 0.2, -0.3),
+        "two": (0.8, -0.6, -0.3),
+        "apart": (-0.9, 0.1, -0.3),
+        "asked": (0.0, 0.0, 1.0),
+    }
+    memory = memory_of(
+        specimen, "dense_similarity", embedder=Scripted(vectors), **{**OWN, "high": 1.0}
+    )
+    encode(memory, (0.0, "one"), (1.0, "apart"))
+    met = memory.column(specimen.REACTIVATED).tolist()
+    encode(memory, (2.0, "two"))
+    before = memory.column(specimen.REACTIVATED).copy()
+    memory.advance(5.0)
+    memory.retrieve("asked", learn=True)
+    asked = memory.column(specimen.REACTIVATED)
+    return bool(np.isnan(met).all() and np.array_equal(before, asked, equal_nan=True))
+
+
 def refuse(view: Any, incoming: Any) -> None:
     view.veto = int(incoming.event.text == "refused")
 
@@ -669,3 +691,8 @@ def minutes(specimen: Any) -> Any:
             return float(super().hours(parameter)) / 60.0
 
     return specimen.replacing("Reconsolidation", Fixed)
+
+
+@mutant("the upper bound belongs to the middle", rejected_by="RC-12")
+def inclusive(specimen: Any) -> Any:
+    return specimen.replacing("regime", lambda m, low, high: 0 if m <= low else int(m > high) + 1)

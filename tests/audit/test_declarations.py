@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -159,6 +160,30 @@ def test_made_rows_are_no_events(monkeypatch: pytest.MonkeyPatch, id: str) -> No
         import_module(entry.module), "events", lambda kind: np.arange(len(kind), dtype=np.int64)
     )
     assert any("sleep made" in sentence for sentence in wrong_made_rows(entry, REGISTRY))
+
+
+@pytest.mark.parametrize(
+    ("id", "right", "wrong", "output"),
+    [
+        ("temporal_context", " & (view.kind == 0)", "", "context of events differs"),
+        ("fact_timeline", "draft.maker == self.id", "draft.sources", "cluster_summary of events"),
+    ],
+)
+def test_rows_of_another_maker_are_left_alone(
+    monkeypatch: pytest.MonkeyPatch, id: str, right: str, wrong: str, output: str
+) -> None:
+    """The wrong versions take a made row for the last event of a session, and the summary of
+    another maker for their own.
+    """
+    entry = REGISTRY.entry(id)
+    module, source = import_module(entry.module), inspect.getsource(entry.load())
+    assert source.count(right) == 1 and list(wrong_made_rows(entry, REGISTRY)) == []
+    names = dict(vars(module))
+    exec(source.replace(right, wrong), names)
+    name = entry.path.partition(":")[2]
+    monkeypatch.setattr(module, name, names[name])
+    said = list(wrong_made_rows(entry, REGISTRY))
+    assert any(output in sentence for sentence in said), said
 
 
 @pytest.mark.parametrize("kind", [Kind.SEGMENT, Kind.BUNDLE])
