@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from zlib import crc32
 
@@ -227,21 +228,21 @@ class DendriticIntegrationPrinted(Mechanism[DendriticIntegrationPrintedParams]):
         p, graph, row, chosen, most = self.params, view.graph, view.row, -1, 0.0
         named = graph.target[graph.neighbours(row, EdgeType.ENTITY)]
         mine = np.concatenate([named, tag_numbers(incoming.event)])
-        for entity in named:
-            for other in graph.target[graph.neighbours(int(entity), EdgeType.ENTITY)][
-                -p.compared - 1 : -1
-            ]:
-                theirs = graph.target[graph.neighbours(int(other), EdgeType.ENTITY)]
-                if view.kind[other] == Kind.EVENT:
-                    tags = tag_numbers(view.texts.event(int(other)))
-                    theirs = np.concatenate([theirs, tags])
-                alike = jaccard(mine, theirs)
-                if (
-                    alike >= p.alike
-                    and alike > most
-                    and view.branch_members[view.branch[other]] < p.room
-                ):
-                    chosen, most = int(view.branch[other]), alike
+        others = [
+            graph.target[graph.neighbours(entity, EdgeType.ENTITY)][-p.compared - 1 : -1]
+            for entity in named.tolist()
+        ]
+        for other in dict.fromkeys(chain.from_iterable(rows.tolist() for rows in others)):
+            theirs = graph.target[graph.neighbours(other, EdgeType.ENTITY)]
+            if view.kind[other] == Kind.EVENT:
+                theirs = np.concatenate([theirs, tag_numbers(view.texts.event(other))])
+            alike = jaccard(mine, theirs)
+            if (
+                alike >= p.alike
+                and alike > most
+                and view.branch_members[view.branch[other]] < p.room
+            ):
+                chosen, most = int(view.branch[other]), alike
         if len(named):
             view.branch[row] = chosen = row if chosen < 0 else chosen
             view.branch_members[chosen] += 1
