@@ -165,7 +165,7 @@ def _left_open(entry: Entry) -> Iterator[RatingFact]:
         yield from _second_hand(f"the equation {e.id}", e.id, e.read or entry.read.get(e.paper))
     for name, p in entry.params.items():
         if p.second_hand or p.kind in ("paper", "rescaled"):
-            read = p.read or ("description" if p.second_hand else _read_of(entry, p.source))
+            read = p.read or ("description" if p.second_hand else read_of(entry, p.source))
             yield from _second_hand(f"the number {name}", name, read)
         elif equations and not p.role and name != "weight":
             yield RatingFact(
@@ -185,7 +185,7 @@ def _left_open(entry: Entry) -> Iterator[RatingFact]:
                 )
 
 
-def _read_of(entry: Entry, source: str) -> str | None:
+def read_of(entry: Entry, source: str) -> str | None:
     """How the paper that a number is from was read; a source in words counts as the only paper."""
     return entry.read.get(source) or (
         next(iter(entry.read.values())) if len(set(entry.read.values())) == 1 else None

@@ -12,7 +12,8 @@ ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in
       value at time_scale 1
 ST-7  checks of data take the numbers that ship from the plug-in, and the evidence holds no copy of
       them
-ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are
+ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are;
+      no departure that was stated is left out, and no reading is raised
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
       considers are declared so, no others
@@ -57,6 +58,8 @@ from .effects import own_numbers, shipped
 from .facts import quantities
 from .paper_numbers import PaperNumber, differences
 from .references import References
+from .statements import missing
+from .statements import shipped as statements
 
 static = Decorator(CheckKind.STATIC)
 # declared to say when a hook runs, or used under another name
@@ -422,7 +425,13 @@ def departures_are_what_they_are_called(exhibit: Exhibit) -> Measured:
         and paper in exhibit.references
         and not exhibit.references.get(paper).fields.get("read", "").strip()
     ]
+    wrong += missing(entry, statements().get(entry.id) if _ships(exhibit) else None)
     return _none(wrong, f"{len(entry.departures)} departures")
+
+
+def _ships(exhibit: Exhibit) -> bool:
+    """Whether the mechanism is none of a package, which may have the name of one that ships."""
+    return exhibit.registry.package_of(exhibit.entry) is None
 
 
 def _readings(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,5 @@
-"""Audits the collection once and writes audit/ratings.json, and what the ratings stand on into
-docs/results/ratings.md: `make ratings`.
+"""Writes down what the entries state, audits the collection once, and writes audit/ratings.json, and
+what the ratings stand on into docs/results/ratings.md: `make ratings`.
 
 python docs/tools/ratings_page.py       # audits the collection without mutants, some minutes
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from hebbarium.audit import statements
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.ratings import write
 from hebbarium.audit.standing import page
@@ -22,6 +23,7 @@ PLACE = re.compile(
 
 def main() -> None:
     registry = Registry.read()
+    statements.write(registry)
     result = audit_registry(registry, mutants=False, jobs=2)
     write(result)
     text, before = page(result, registry), PAGE.read_text(encoding="utf-8")
