@@ -100,15 +100,15 @@ def _one_thread(model: Any) -> Iterator[None]:
     libraries: list[Any] = [getattr(model, "_lib", None)]
     if os.name == "posix":
         libraries.append(ctypes.CDLL(None))
-    settings = [each for each in libraries if hasattr(each, "omp_set_num_threads")]
-    before = [each.omp_get_max_threads() for each in settings]
-    for each in settings:
-        each.omp_set_num_threads(1)
+    settings = [library for library in libraries if hasattr(library, "omp_set_num_threads")]
+    before = [library.omp_get_max_threads() for library in settings]
+    for library in settings:
+        library.omp_set_num_threads(1)
     try:
         yield
     finally:
-        for each, threads in zip(settings, before, strict=True):
-            each.omp_set_num_threads(threads)
+        for library, threads in zip(settings, before, strict=True):
+            library.omp_set_num_threads(threads)
 
 
 def _package() -> Any:
