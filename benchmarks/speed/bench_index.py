@@ -41,8 +41,8 @@ def test_search(clock: Any, rows: Any, n: int, share: float) -> None:
     """The fifty nearest to one vector after another, with some rows archived; the reference
     scores all rows, without selector and heap.
     """
-    # an answer is kept for one vector
-    index, out, queries = VectorIndex(DIMENSIONS), np.empty(n, np.float32), cycle(rows[:7].copy())
+    # an answer is kept for one vector, and the products of eight
+    index, out, queries = VectorIndex(DIMENSIONS), np.empty(n, np.float32), cycle(rows[:17].copy())
     index.add_many(rows[:n], np.arange(n) % 10 < 10 * share)
     clock(
         lambda: index.search(next(queries), 50),

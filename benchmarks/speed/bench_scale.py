@@ -17,7 +17,7 @@ import pytest
 
 from hebbarium.benchmarks.speed.large import sizes
 from hebbarium.engine.scale.approximate import ListIndex
-from hebbarium.engine.state.scans import SharedScans
+from hebbarium.engine.state.vectors import VectorIndex
 
 DIMENSIONS, TOPICS, ASKED = 384, 2_000, 48
 SIZES = sizes(1_000, 10_000, 100_000)
@@ -68,9 +68,9 @@ def test_three_askers(clock: Any, n: int) -> None:
 
     def ask() -> None:
         query = new()
-        SharedScans.scores(index, query, out)
-        SharedScans._nearest(index, query, 256, True)
-        SharedScans.scores(index, query, out)
+        VectorIndex.scores(index, query, out)
+        VectorIndex._nearest(index, query, 256, True)
+        VectorIndex.scores(index, query, out)
 
     def scan() -> None:
         threads = faiss.omp_get_max_threads()
@@ -90,7 +90,7 @@ def test_lists(clock: Any, benchmark: Any, n: int) -> None:
     clock(
         lambda: index.search(new(), 10),
         ASKED,
-        reference=lambda: SharedScans._nearest(index, other(), 10, True),
+        reference=lambda: VectorIndex._nearest(index, other(), 10, True),
         against="exact search",
     )
     recalled = index.recall(list(drawn(ASKED, 8)))

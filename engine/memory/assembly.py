@@ -75,8 +75,8 @@ from ..state.clock import Clock
 from ..state.event_log import Erased, EventLog
 from ..state.graph import Graph
 from ..state.postings import BM25Index, Forward, TrigramIndex, terms_of
-from ..state.scans import SharedScans
 from ..state.store import Cells, Store
+from ..state.vectors import VectorIndex
 from ..steps.capacity import Capacity, without_votes
 from ..steps.filter import Banned, banned
 from ..steps.passages import Passages
@@ -295,10 +295,10 @@ class Assembly:
     # The room of scale is loaded by the memories that use it.
 
     @staticmethod
-    def _empty_index(name: object, dimensions: int) -> SharedScans:
+    def _empty_index(name: object, dimensions: int) -> VectorIndex:
         """Raises InputError for a name that no index has."""
         if name == EXACT:
-            return SharedScans(dimensions)
+            return VectorIndex(dimensions)
         from ..scale.approximate import index_of
 
         return index_of(name, dimensions)

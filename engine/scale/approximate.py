@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InputError, nearest
 from ..state.ranking import falling
-from ..state.scans import SharedScans
-from ..state.vectors import KEPT
+from ..state.vectors import KEPT, VectorIndex
 
 LOOK: Final = 256  # rows that a search looks at, at least
 LEAST: Final = 16_384  # rows; a smaller memory is searched exactly
@@ -37,7 +36,7 @@ NO_PRODUCTS: Final = None, np.empty(0, np.float32)
 NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
 
 
-class ListIndex(SharedScans):
+class ListIndex(VectorIndex):
     """`search` looks at the rows in the 64 lists whose centres are next to a vector, O(d sqrt(n)),
     and does not always find the nearest.
 
@@ -128,7 +127,7 @@ class ListIndex(SharedScans):
                     wanted[None],
                     look,
                     params=self._faiss.SearchParametersIVF(
-                        nprobe=PROBED, sel=self._parameters[visible_only].sel
+                        nprobe=PROBED, sel=self._selectors[visible_only]
                     ),
                 )[1][0]
                 near = np.sort(near[near >= 0])
@@ -290,10 +289,10 @@ class ListIndex(SharedScans):
         return built
 
 
-INDEXES: Final[dict[str, type[SharedScans]]] = {"exact": SharedScans, "ivf": ListIndex}
+INDEXES: Final[dict[str, type[VectorIndex]]] = {"exact": VectorIndex, "ivf": ListIndex}
 
 
-def index_of(name: object, dimensions: int) -> SharedScans:
+def index_of(name: object, dimensions: int) -> VectorIndex:
     """An empty index by its name.  Raises InputError.
 
     >>> type(index_of("ivf", 8)).__name__

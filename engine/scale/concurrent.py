@@ -126,7 +126,7 @@ class Places:
     """The places of one memory: the memory itself, and as many beside it as questions were asked at
     once.
 
-    A place takes 170 bytes a row in `waking`, 260 in `everything`, beside what `scans.SharedScans`
+    A place takes 170 bytes a row in `waking`, 260 in `everything`, beside what `vectors.VectorIndex`
     keeps for a thread.  As many places are kept as there are processors.
     """
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ..contract.writings import Writing, Writings
     from ..state.event_log import Texts
     from ..state.postings import TrigramMeasure
-    from ..state.scans import SharedScans
+    from ..state.vectors import VectorIndex
     from ..steps.passages import Passages
 
 Rows = NDArray[np.int64]
@@ -222,7 +222,7 @@ def _along(factor: Array, rows: Rows, out: Array) -> None:
 class PartialIndex:
     """The vector index of the rows shown: products are those of the whole index, bit for bit."""
 
-    def __init__(self, base: SharedScans, store: PartialStore) -> None:
+    def __init__(self, base: VectorIndex, store: PartialStore) -> None:
         self._base, self._store = base, store
         self._rows: Rows | None = None  # rows that the products belong to
         self._products: dict[bytes, NDArray[np.float32]] = {}

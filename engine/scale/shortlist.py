@@ -42,8 +42,8 @@ from ..flow.schedule import ENGINE, Node
 from ..state.graph import EdgeType, entity_node
 from ..state.postings import BM25Index, Idf
 from ..state.ranking import Standing, best, falling
-from ..state.scans import SharedScans
 from ..state.store import Cells
+from ..state.vectors import VectorIndex
 from ..steps.filter import Banned
 from ..text.dates import times
 from .on_read import LateRows
@@ -326,7 +326,7 @@ class Shortlist:
             banned,
             helpers,
         )
-        self._index: SharedScans = base.structures[INDEX]
+        self._index: VectorIndex = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most, late=late(base, most))
         asking = answering(nodes(self.store, lambda _: self._banned[self.store.rows]))

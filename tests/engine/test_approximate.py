@@ -15,7 +15,7 @@ import hebbarium as hb
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.scale import approximate
 from hebbarium.engine.scale.approximate import LOT, ListIndex, index_of
-from hebbarium.engine.state.scans import SharedScans
+from hebbarium.engine.state.vectors import VectorIndex
 
 D, TOPICS = 32, np.random.default_rng(99).standard_normal((20, 32))
 
@@ -162,7 +162,7 @@ def test_rows_beyond_the_last_lot_are_found_as_they_come_and_go() -> None:
 @pytest.mark.parametrize("case", ["few rows", "few visible", "all"])
 def test_where_an_index_does_not_pay_the_search_is_exact(case: str) -> None:
     rows, query = drawn(900 if case == "few rows" else 1300, 6), drawn(1, 7)[0]
-    index, exact = filled(rows), SharedScans(D)
+    index, exact = filled(rows), VectorIndex(D)
     exact.add_many(rows)
     for each in (index, exact):
         if case == "few visible":
@@ -250,7 +250,7 @@ def test_centres_are_found_anew_when_there_are_four_times_the_rows() -> None:
 
 
 def test_an_unknown_index_is_refused() -> None:
-    assert type(index_of("exact", 4)) is SharedScans
+    assert type(index_of("exact", 4)) is VectorIndex
     for name in ("hnws", None, 3):
         with pytest.raises(InputError, match="index"):
             index_of(name, 4)
@@ -271,9 +271,9 @@ def test_a_memory_with_an_approximate_index_lives_and_a_small_one_answers_as_an_
     assert answers[0] == answers[1] and len(answers[2]) == 5
 
 
-@pytest.mark.parametrize("kind", [SharedScans, ListIndex])
+@pytest.mark.parametrize("kind", [VectorIndex, ListIndex])
 def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(
-    kind: type[SharedScans],
+    kind: type[VectorIndex],
 ) -> None:
     """What two threads have asked for is dropped: the products, the vectors that were expected,
     and the last search.
@@ -386,7 +386,7 @@ def test_codes_of_vectors_of_any_length(dimensions: int, monkeypatch: pytest.Mon
 def test_a_long_search_of_lists_finds_most(k: int) -> None:
     """More rows than a search looks at when it wants few; hidden ones are not among them."""
     rows, query = drawn(8_000, 17), drawn(1, 18)[0]
-    index, exact = filled(rows), SharedScans(D)
+    index, exact = filled(rows), VectorIndex(D)
     exact.add_many(rows)
     for row in range(0, 8_000, 3):
         index.archive(row)

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
-from hebbarium.engine.state.scans import SharedScans
 from hebbarium.engine.state.vectors import MOST_SPARE, VectorIndex
 
 
@@ -192,22 +191,19 @@ def test_bad_arguments() -> None:
     assert len(index) == 3
 
 
-@pytest.mark.parametrize("kind", [VectorIndex, SharedScans])
-def test_the_last_answer_is_reused_only_while_it_is_valid(
-    kind: type[VectorIndex], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_answer_is_reused_only_while_it_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same vector again, for fewer or more rows, after rows came, went, came back and were
     overwritten, and after its array has changed, in which hooks see it through a read-only view:
     always the sorted list of whole products."""
-    rng, looked, nearest = np.random.default_rng(5), list[int](), kind._nearest
+    rng, looked, nearest = np.random.default_rng(5), list[int](), VectorIndex._nearest
     monkeypatch.setattr(
-        kind, "_nearest", lambda self, *args: looked.append(1) or nearest(self, *args)
+        VectorIndex, "_nearest", lambda self, *args: looked.append(1) or nearest(self, *args)
     )
     rows, column = (
         rng.integers(-9, 10, (90, 16)).astype(np.float32),
         rng.integers(-9, 10, 16).astype(np.float32),
     )
-    index, query, held, hidden = kind(16), column.view(), rows[:80], set[int]()
+    index, query, held, hidden = VectorIndex(16), column.view(), rows[:80], set[int]()
     index.add_many(held)
     query.flags.writeable = False
 
