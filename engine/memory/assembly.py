@@ -552,20 +552,13 @@ class Assembly:
 
         Raises InputError for one that is no unit vector.
         """
-        (*vectors,), *passages = self._vectors_of([texts, *map(self.passages.parts, texts)])
-        return list(zip(vectors, passages, strict=True))
-
-    def _vectors_of(self, groups: Sequence[Sequence[str]]) -> list[Vectors]:
-        """(m, d) the vectors of each group of texts, all embedded in one batch.  Raises
-        InputError for one that is no unit vector.
-        """
-        texts = list(chain.from_iterable(groups))
-        vectors = (
-            self.embedder.embed(texts)
-            if texts
-            else np.empty((0, self.embedder.dimensions), np.float32)
-        )
-        return np.split(vectors, np.cumsum(list(map(len, groups)))[:-1])
+        if not texts:
+            return []
+        groups = [texts, *map(self.passages.parts, texts)]
+        vectors = self.embedder.embed(list(chain.from_iterable(groups)))
+        ends = np.cumsum(list(map(len, groups)))
+        (*own,), *passages = np.split(vectors, ends[:-1])
+        return list(zip(own, passages, strict=True))
 
     def embed_ahead(self, events: Sequence[Event]) -> None:
         """Embed many texts and their passages at once, so that the embedder's cache has them;
