@@ -48,7 +48,7 @@ def stated(entry: Entry) -> EntryStatements:
     """What an entry states now."""
     counts = Counter(d.kind for d in entry.departures)
     counts.update(proxies=len(entry.proxies), forms=len(entry.forms))
-    read = {
+    read: dict[str, str] = {
         f"the equation {e.id}": e.read or entry.read.get(e.paper) or READINGS[0]
         for e in entry.equations
         if e.paper
