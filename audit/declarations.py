@@ -24,11 +24,22 @@ from ..engine.contract import vocabulary as v
 from ..engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, signal
 from ..engine.contract.drafts import Draft, Kind
 from ..engine.contract.hooks import Hook, Mechanism, Params, Tick, Touched, at_rest, hook, item_of
-from ..engine.contract.records import Query
+from ..engine.contract.records import Event, Query
 from ..engine.memory.engine import Engine
 from ..engine.text.words import terms_of
 from .effects import typed
-from .life import QUESTIONS, REST, START, TOLD, Circumstances, ShortWindow, lived, replying
+from .life import (
+    QUESTIONS,
+    REST,
+    START,
+    TOKENS,
+    TOLD,
+    Circumstances,
+    ShortWindow,
+    everyone,
+    lived,
+    replying,
+)
 
 Scores = NDArray[np.float64]
 # facets whose scores depend on the vector of the question alone, on its words alone, and on neither
@@ -882,10 +893,65 @@ class MakerOfArchivedRows(Mechanism[Params]):
 
 
 def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
-    """A mechanism for which rows count that sleep made and archived, or that match and are archived."""
+    """A mechanism for which rows count that sleep made and archived, or that match and are archived,
+    or that cannot do without rows.
+    """
+    yield from wrong_few_rows(entry, registry)
     yield from wrong_made_rows(entry, registry)
     yield from wrong_kinds(entry, registry)
     yield from wrong_archived_rows(entry, registry)
+
+
+def wrong_few_rows(entry: Entry, registry: Registry) -> Iterator[str]:
+    """A mechanism, with each of its choices, that answers from a memory without rows that may be
+    answered, or changes it when it is asked.  Raises what the mechanism raises in a memory of no
+    rows, of one row, and of archived rows alone.
+    """
+    for around in (Circumstances(), *_choices(entry)):
+        memory = Engine(
+            everyone(registry, entry.id, around),
+            ShortWindow(32),
+            tick_hours=1.0,
+            consolidate_every=24.0,
+            language_model=replying(),
+        )
+        chosen = f" with {dict(around.choices)}" if around.choices else ""
+        asked = [_changed_by_a_question(memory, START + night * 24.0, 0) for night in (0, 2)]
+        memory.encode(Event(START + 60.0, TOLD[0][3], TOLD[0][2], TOLD[0][1], "e0"))
+        asked += [
+            _changed_by_a_question(memory, START + 60.0 + night * 24.0, 10) for night in (0, 2)
+        ]
+        for row in range(memory.store.n):
+            memory.archive(row)
+        asked.append(_changed_by_a_question(memory, memory.now, 0))
+        asked.append(_changed_by_a_question(memory, memory.now + 48.0, 10))
+        for changed in asked:
+            if changed:
+                yield f"a question to a memory of few rows{chosen} {changed}"
+                return
+
+
+def _choices(entry: Entry) -> Iterator[Circumstances]:
+    """Each other word and truth value of each parameter."""
+    for name, p in entry.params.items():
+        others = (not p.value,) if isinstance(p.value, bool) else p.choices
+        for value in others:
+            if value != p.value:
+                yield Circumstances(choices={name: value})
+
+
+def _changed_by_a_question(memory: Engine, time: float, most: int) -> str:
+    """What is wrong if a memory is asked that may answer with `most` rows; "" if nothing is."""
+    memory.advance(time)
+    kept = [c for c in memory.store.columns if c.scope.persists]
+    before = {c.name: memory.column(c).tobytes() for c in kept}
+    answer = memory.retrieve(Query(QUESTIONS[0], session=TOLD[0][1]), 20)
+    if memory.sources:
+        memory.context(QUESTIONS[0], TOKENS, session=TOLD[0][1])
+    if len(answer) > most:
+        return f"is answered by {len(answer)} rows"
+    changed = [c.name for c in kept if memory.column(c).tobytes() != before[c.name]]
+    return f"changes {', '.join(changed)}" if changed else ""
 
 
 def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:

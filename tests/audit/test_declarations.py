@@ -14,6 +14,7 @@ import pytest
 
 from hebbarium.audit.declarations import (
     wrong_archived_rows,
+    wrong_few_rows,
     wrong_kinds,
     wrong_made_rows,
     wrong_rest,
@@ -24,6 +25,7 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column
 from hebbarium.engine.contract.drafts import Kind
 from hebbarium.engine.contract.hooks import ReadingMethod
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.state.ranking import best
 
 REGISTRY = Registry.read()
@@ -162,6 +164,17 @@ def test_made_rows_are_no_events(monkeypatch: pytest.MonkeyPatch, id: str) -> No
     assert any("sleep made" in sentence for sentence in wrong_made_rows(entry, REGISTRY))
 
 
+def written_otherwise(monkeypatch: pytest.MonkeyPatch, id: str, right: str, wrong: str) -> None:
+    """The class of a mechanism as if its source had something else in one place."""
+    entry = REGISTRY.entry(id)
+    module, source = import_module(entry.module), inspect.getsource(entry.load())
+    assert source.count(right) == 1
+    names = dict(vars(module))
+    exec(source.replace(right, wrong), names)
+    name = entry.path.partition(":")[2]
+    monkeypatch.setattr(module, name, names[name])
+
+
 @pytest.mark.parametrize(
     ("id", "right", "wrong", "output"),
     [
@@ -176,14 +189,38 @@ def test_rows_of_another_maker_are_left_alone(
     another maker for their own.
     """
     entry = REGISTRY.entry(id)
-    module, source = import_module(entry.module), inspect.getsource(entry.load())
-    assert source.count(right) == 1 and list(wrong_made_rows(entry, REGISTRY)) == []
-    names = dict(vars(module))
-    exec(source.replace(right, wrong), names)
-    name = entry.path.partition(":")[2]
-    monkeypatch.setattr(module, name, names[name])
+    assert list(wrong_made_rows(entry, REGISTRY)) == []
+    written_otherwise(monkeypatch, id, right, wrong)
     said = list(wrong_made_rows(entry, REGISTRY))
     assert any(output in sentence for sentence in said), said
+
+
+def test_a_memory_may_have_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = REGISTRY.entry("hopfield_completion")
+    assert list(wrong_few_rows(entry, REGISTRY)) == []
+    guard = "        if not rows.size:\n            return\n"
+    written_otherwise(monkeypatch, entry.id, guard, "")
+    with pytest.raises(IndexError):
+        list(wrong_few_rows(entry, REGISTRY))
+
+
+def test_a_memory_of_archived_rows_answers_nothing_and_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entry, retrieve = REGISTRY.entry("recency"), Engine.retrieve
+    assert list(wrong_few_rows(entry, REGISTRY)) == []
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "archive", lambda self, row: None)
+        assert list(wrong_few_rows(entry, REGISTRY)) == [
+            "a question to a memory of few rows is answered by 1 rows"
+        ]
+
+    def learning(self: Engine, *question: Any) -> Any:
+        return retrieve(self, *question, learn=True)
+
+    monkeypatch.setattr(Engine, "retrieve", learning)
+    (said,) = wrong_few_rows(entry, REGISTRY)
+    assert said.startswith("a question to a memory of few rows changes ")
 
 
 @pytest.mark.parametrize("kind", [Kind.SEGMENT, Kind.BUNDLE])
