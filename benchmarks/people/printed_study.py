@@ -251,10 +251,8 @@ class _Noting(Recorder):
 
 
 def code() -> str:
-    """The code on which tests depend; that of probes drives the memories, and has the words and
-    the delays of printed savings.
-    """
-    return code_version(CODE, (PROBES / "stimuli.py", LIFE, PROBES / "forgetting_curve.py"))
+    """The code on which tests depend; that of probes drives the memories, and has the words."""
+    return code_version(CODE, (PROBES / "stimuli.py", LIFE))
 
 
 @cache

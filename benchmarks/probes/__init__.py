@@ -2,4 +2,4 @@
 `harness` runs, judges and reports them; `stimuli` has their words.
 """
 
-__all__ = ["forgetting_curve", "harness", "stimuli"]
+__all__ = ["harness", "stimuli"]

@@ -18,7 +18,7 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 PROBES = (
     "lag_crp/list",
-    "forgetting_curve/ebbinghaus",
+    "permastore/years",
     "needle/depths",
     "sleep_benefit/wake_sleep",
     "old_memory_cost/years",

@@ -17,15 +17,12 @@ class Curve:
 
     series    label and (x, name of the number) of each line
     of        sets that are drawn
-    relative  whether each line is divided by its first value
     """
 
     x: str
     series: Sequence[tuple[str, Sequence[tuple[float, str]]]]
     y: str = ""
-    log: bool = False
     of: tuple[str, ...] = ("waking", "night", "everything")
-    relative: bool = False
 
     def sets(self, results: Mapping[str, Any]) -> list[str]:
         return [name for name in self.of if name in results["sets"]]
@@ -42,20 +39,9 @@ class Published:
     note: str = ""
 
 
-DELAYS = (0.333, 1.0, 8.8, 24.0, 48.0, 144.0, 744.0)
-EBBINGHAUS = (58.2, 44.2, 35.8, 33.7, 27.8, 25.4, 21.1)
-DAYS = {"5 min": 5 / 1440, "2 d": 2.0, "7 d": 7.0}
-ROEDIGER = {"restudy": (81, 54, 42), "recall": (75, 68, 56)}
 LAGS = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
 
 CURVES: Mapping[str, Curve] = {
-    "forgetting_curve/ebbinghaus": Curve("hours, logarithmic", [("", [(d,
-    f"recalled after {d:.3g} h") for d in DELAYS])],
-                                         y="recalled, as a share of that after 20 min", log=True, relative=True),
-    "testing_effect/crossover": Curve("days, logarithmic", [(kind, [(d,
-    f"{kind} at {name}") for name, d in DAYS.items()])
-                                                              for kind in ("restudy", "recall")],
-                                                              log=True, of=("waking",)),
     "lag_crp/list": Curve("lag", [("", [(lag, f"lag {lag:+d}") for lag in LAGS])]),
     "lag_crp/distractor": Curve("lag", [("", [(lag, f"lag {lag:+d}") for lag in LAGS])]),
     "serial_position/immediate": Curve("position", [("", [(i, f"position {i}") for i in range(1,
@@ -64,10 +50,6 @@ CURVES: Mapping[str, Curve] = {
     17)])], y="share of lists"),
     "list_length/sam": Curve("items of the list", [("", [(n, f"p of {n}") for n in (10, 20, 30)])],
                              of=("hybrid", "waking", "night", "everything")),
-    "fan_effect/person_place": Curve("fan", [(kind, [(n, f"{kind} fan {n}") for n in (1, 2,
-    3)]) for kind in ("person", "place")],
-                                     y="relative to fan 1: margins, and people's times",
-                                     of=("waking",), relative=True),
     "behavioural_tagging/lags": Curve("h, strong minus weak", [(kind, [(lag,
     f"{kind} {lag:+d} h") for lag in (-5, -3, -1, 0, 1, 2)])
                                                                 for kind in ("shared", "apart")],
@@ -106,23 +88,9 @@ CURVES: Mapping[str, Curve] = {
 }  # fmt: skip
 
 PUBLISHED: Mapping[str, Published] = {
-    "forgetting_curve/ebbinghaus": Published(
-        "Ebbinghaus' savings", "ebbinghaus1885gedachtnis, repeated by murre2015replication",
-        [("Ebbinghaus 1885, savings", [(d, s / EBBINGHAUS[0]) for d, s in zip(DELAYS, EBBINGHAUS,
-        strict=True)])],
-        note="His savings of 58.2, 44.2, 35.8, 33.7, 27.8, 25.4 and 21.1 % are divided by the first, as ours are."),
-    "testing_effect/crossover": Published(
-        "Roediger and Karpicke, share recalled", "roediger2006test, experiment 1",
-        [(f"people, {kind}, %", [(d, float(y)) for d, y in zip(DAYS.values(), values,
-        strict=True)]) for kind, values in ROEDIGER.items()],
-        note="Percent recalled; ours are margins in standard deviations, so only the order of the two lines can be compared."),
     "list_length/sam": Published("SAM, sampled at least once in 30 draws",
                                  "raaijmakers1981search, check SAM-3",
                                  [("SAM", [(10, 0.9576), (20, 0.7854), (30, 0.6383)])]),
-    "retrieval_induced_forgetting/practice": Published("Anderson, Bjork and Bjork 1994",
-    "anderson1994remembering, experiment 1",
-                                                       numbers=[("Rp+", 0.736), ("Nrp", 0.485),
-                                                       ("Rp-", 0.375)]),
     "sleep_schedule/two_process": Published("two-process model, amplitude 0.12",
                                             "daan1984timing, check 9.6",
                                             numbers=[("period", 24.0), ("sleep", 7.94), ("wake",
@@ -130,11 +98,6 @@ PUBLISHED: Mapping[str, Published] = {
     "context_switch/trials": Published("trials of the reduced recursion",
                                        "yu2005uncertainty, check NE-4",
                                        numbers=[("events at 0.95", 1.0), ("events at 0.8", 4.0)]),
-    "fan_effect/person_place": Published(
-        "Anderson 1974, recognition times", "anderson1974retrieval",
-        [("people's times, person", [(1, 1.143), (2, 1.2), (3, 1.267)]), ("people's times, place",
-        [(1, 1.167), (2, 1.197), (3, 1.247)])],
-        note="Times of 1.14 to 1.27 s and of 1.17 to 1.25 s, means over the fans of the other; they rise with fan where our margins fall."),
     "gate_auc/stream": Published("chance", "the diagonal", [("chance", [(0.05, 0.05), (0.9,
     0.9)])]),
     "behavioural_tagging/lags": Published(
@@ -147,7 +110,6 @@ WITHOUT_WORDS = (
     "Recall without words, beside other memories, by the readout of the experiments with people. In the first "
     "version the number was the strength of a memory alone, ACTIVATION + LOG_STRENGTH."
 )
-BOUND_MOVED = frozenset({"forgetting_curve/ebbinghaus"})  # of CHANGED, whose note says how
 CHANGED: Mapping[str, str] = {
     "predictive_recall/order": "The walks are recalled in one conversation. In the first version the questions came from nowhere; uses from "
     "nowhere do not follow each other, so there was no walk to learn.",
@@ -166,8 +128,6 @@ CHANGED: Mapping[str, str] = {
     "role_filler/permutations": "The question is in the passive. In the first version it had the words of the true sentence in the same order.",
     "behavioural_tagging/lags": "The weak sentences are told in random order; in the first version their order went with the lag.",
     "behavioural_tagging/apart": "The weak sentences are told in random order; in the first version their order went with the lag.",
-    "forgetting_curve/ebbinghaus": WITHOUT_WORDS + " The bound is of the "
-    "printed savings, of which a line in the logarithm of time explains .934; it was .93 of a fitted power.",
     "spacing_effect/crossover": WITHOUT_WORDS,
     "permastore/years": WITHOUT_WORDS,
     "emotional_enhancement/easy": WITHOUT_WORDS,
@@ -244,10 +204,6 @@ REASONS: Mapping[str, str] = {
     "in the place alone.",
     "event_order/tau": "Only sets with `event_ordering` answer in order of time; in `everything` the gates refuse most of the events, which are made "
     "of few words.",
-    "fan_effect/person_place": "In `everything` the gates refuse most facts, so their margin is not defined, or not ordered.",
-    "forgetting_curve/ebbinghaus": "Recall falls within a day and within a month in all three sets, and better as a power than as an "
-    "exponential. With temperature and threshold fitted, it explains .85 of the printed savings in `night` and .3 in `waking`, "
-    "where most of what the session cues does not fade: .93 is asked for.",
     "fusion_identities/agreement": "In `waking` and `night` the memory that shares the question's words alone is first in half of the cases, "
     "because other signals count, too; in `hybrid` ties of the two lists are broken by the order of telling.",
     "gate_auc/stream": "A set without a gate stores everything, and its area is one half; with 5 seeds True Memory's gate alone reaches .79 as "
@@ -285,9 +241,6 @@ REASONS: Mapping[str, str] = {
     "reconsolidation/mismatch": "The altered version is stored beside the old one and is not preferred to it.",
     "redundancy/wordings": "Curation merges repetitions word for word, not wordings of one fact.",
     "repetition_suppression/text": "Only sets with `predictive_coding` predict the next message.",
-    "retrieval_induced_forgetting/practice": "In `waking` competitors fall by 7 points, and the interval over three seeds reaches 0; the other sets "
-    "without competition show nothing.",
-    "retrieval_induced_forgetting/restudy": "A repetition is refused or merged, so restudy strengthens nothing.",
     "retrograde_gradient/lesion": "Without sleep nothing moves to the cortex, and what is old is lost as what is young.",
     "reversal_learning/ab_ac": "In `waking` no association between the words is learnt; in `night` both partners change as they should and end "
     "alike; in `everything` the gates refuse words, so margins are not defined.",
@@ -317,7 +270,6 @@ REASONS: Mapping[str, str] = {
     "subject finds it in 28% or more. In `everything` the gates refuse three of four events; without them "
     "two in three requests find it.",
     "surprise_recall/news": "Only `everything` judges news, and its gates refuse some new messages, so the number is not defined in every seed.",
-    "testing_effect/crossover": "A text that is told again is refused or merged and counts as no use, so restudy is not ahead after 5 minutes.",
     "when_did/distractors": "A date is found, but fewer than half of the questions with weeks ago are placed in the right week; in `everything` the "
     "gates refuse five of six events.",
     "when_did/alone": "Without `temporal_index` a time is a word among others; in `everything` the gates refuse what is told in the form of an "

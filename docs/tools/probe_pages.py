@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import behaviour
-from probe_notes import BESIDE, BOUND_MOVED, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
+from probe_notes import BESIDE, CHANGED, CURVES, INERT, PUBLISHED, REASONS, SECOND_BASE
 
 from hebbarium.benchmarks.probes.harness.alive import cost_of
 from hebbarium.benchmarks.probes.harness.base import Probe, Within
@@ -211,16 +211,7 @@ def curve(probe: Probe, results: Mapping[str, Any]) -> str:
             (label, f"people{' second' if i else ''}", [(x, y, y, y) for x, y in points])
             for i, (label, points) in enumerate(people.series)
         ]
-    if wanted.relative:
-        lines = [
-            (
-                label,
-                kind,
-                [(x, *(value / points[0][1] for value in values)) for x, *values in points],
-            )
-            for label, kind, points in lines
-        ]
-    return _plot(probe.id, lines, wanted.x, wanted.y or probe.unit, log=wanted.log)
+    return _plot(probe.id, lines, wanted.x, wanted.y or probe.unit)
 
 
 def _parts(numbers: Numbers, name: str) -> tuple[float, float, float]:
@@ -231,14 +222,11 @@ def _parts(numbers: Numbers, name: str) -> tuple[float, float, float]:
     return mean, (mean if math.isnan(low) else low), (mean if math.isnan(high) else high)
 
 
-def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str, *, log: bool) -> str:
+def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str) -> str:
     left, top, wide, tall = 58, 58, 400, 220
     points = [p for _, _, each in lines for p in each] or [(0.0, 0.0, 0.0, 1.0)]
 
-    def place(x: float) -> float:
-        return math.log10(x) if log else x
-
-    x0, x1 = min(place(p[0]) for p in points), max(place(p[0]) for p in points)
+    x0, x1 = min(p[0] for p in points), max(p[0] for p in points)
     y0, y1 = min(p[2] for p in points), max(p[3] for p in points)
     x0, x1 = (x0 - 0.5, x1 + 0.5) if x0 == x1 else (x0, x1)
     pad = (y1 - y0 or 1.0) * 0.06
@@ -246,7 +234,7 @@ def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str, *, log:
     height = top + tall + 56 + 16 * len(lines)
 
     def at(x: float, y: float) -> tuple[float, float]:
-        return left + wide * (place(x) - x0) / (x1 - x0), top + tall * (1.0 - (y - y0) / (y1 - y0))
+        return left + wide * (x - x0) / (x1 - x0), top + tall * (1.0 - (y - y0) / (y1 - y0))
 
     parts = [
         _head(left + wide + 24, height, title),
@@ -405,8 +393,7 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
         lines += table_of(probe, results)
         if probe.id in CHANGED:
             lines += [
-                f"**Changed after first results.** {CHANGED[probe.id]}"
-                + ("" if probe.id in BOUND_MOVED else " No bound was moved."),
+                f"**Changed after first results.** {CHANGED[probe.id]} No bound was moved.",
                 "",
             ]
         failing = [
@@ -592,8 +579,7 @@ def alive_page(of: str, results: Mapping[str, Any]) -> str:
                 "",
                 "## Those that no named probe moves",
                 "",
-                f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures margins, "
-                "which any signal of a query changes: to move it alone says little.",
+                f"On {', '.join(tried)}: {others['headline']}.",
                 "",
                 *_mechanisms(others),
             ]
@@ -635,6 +621,10 @@ def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
         )
     if "ran" in found:
         said.append(f"{cost_of(found['ran'], found['shared'])}.")
+    if retired := found.get("retired"):
+        said.append(
+            f"The experiments are of {retired} more probes, which were retired since for experiments with people."
+        )
     return " ".join(said)
 
 

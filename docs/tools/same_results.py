@@ -39,7 +39,7 @@ PASSING: Final = frozenset(
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "run": ("run", "--dataset", "demo", "--set", "waking"),
     "ablate": ("ablate", "--dataset", "demo", "--set", "minimal"),
-    "probe": ("probe", "abstention", "forgetting_curve", "--set", "waking", "--seeds", "2"),
+    "probe": ("probe", "abstention", "permastore", "--set", "waking", "--seeds", "2"),
     "world": ("world", "needs", "--set", "minimal", "--seeds", "2", "--strengths", "1"),
     "audit": ("audit", "recency", "heat", "lexical_bm25", "hebbian_association", "--no-mutants"),
 }  # fmt: skip

@@ -6,11 +6,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...probes.forgetting_curve import PRINTED
 from ...probes.harness.life import SECOND
 from ...probes.stimuli import SYLLABLES
 from .contract import Effect, Paradigm, Printed, ReadoutKind, SimulatedPerson, difference
 
+SAVINGS: Final = {  # h, and the share saved; the true intervals of section 29
+    "19 min": (19 / 60, 0.582),
+    "63 min": (63 / 60, 0.442),
+    "8.75 h": (8.75, 0.358),
+    "1 d": (24.0, 0.337),
+    "2 d": (48.0, 0.278),
+    "6 d": (144.0, 0.254),
+    "31 d": (744.0, 0.211),
+}
 LENGTH: Final = 13
 LISTS: Final = 2
 A_DAY: Final = 6
@@ -19,7 +27,7 @@ A_DAY: Final = 6
 def run(subject: SimulatedPerson) -> None:
     syllables = subject.draws.draw(SYLLABLES, LISTS * LENGTH)
     lists = [syllables[i * LENGTH : (i + 1) * LENGTH] for i in range(LISTS)]
-    for point, (delay, _) in PRINTED.items():
+    for point, (delay, _) in SAVINGS.items():
         memory = subject.fresh()
         ids = [memory.study(words, SECOND, session=f"list {n}") for n, words in enumerate(lists)]
         memory.live(memory.life.now + delay, A_DAY)
@@ -39,8 +47,8 @@ PARADIGM: Final = Paradigm(
     departures="The share recalled stands for the share of relearning time that is saved. A list is "
     "told once; Ebbinghaus read it until he could say it twice.",
     kind=ReadoutKind.FREE,
-    points=tuple(PRINTED),
-    printed={point: Printed(value, 0.015) for point, (_, value) in PRINTED.items()},
+    points=tuple(SAVINGS),
+    printed={point: Printed(value, 0.015) for point, (_, value) in SAVINGS.items()},
     effects=(
         Effect("forgotten within a day", difference(["19 min"], ["1 d"])),
         Effect("forgotten within a month", difference(["1 d"], ["31 d"])),

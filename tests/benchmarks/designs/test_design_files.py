@@ -37,8 +37,10 @@ PROBES = {
     "gate_auc/stream": Measure(("AUC",), ("AUC",), 10),
     "footprint/bytes": Measure((), (), 10),
     **{
-        f"serial_position/{variant}": Measure(("first 2 - middle",), ("first 2", "middle"), 10)
-        for variant in ("immediate", "delayed")
+        f"emotional_enhancement/{variant}": Measure(
+            ("moderate - neutral",), ("moderate", "neutral"), 10
+        )
+        for variant in ("easy", "hard")
     },
 }
 
@@ -110,17 +112,17 @@ def test_shipped_designs_are_read_and_all_their_arms_can_be_built(name: str) -> 
 
 
 def test_a_probe_scores_arms_in_place_of_data_and_has_seeds_of_its_own(written: Read) -> None:
-    text = "set: minimal\ndesign: leave-one-out\nmetric: probe:serial_position/delayed:middle\n"
+    text = "set: minimal\ndesign: leave-one-out\nmetric: probe:emotional_enhancement/hard:neutral\n"
     one, other = written(text), written(text + "seeds: [4, 2]\n")
     assert (
-        one.metric == "probe:serial_position/delayed:middle"
+        one.metric == "probe:emotional_enhancement/hard:neutral"
         and one.data == ()
         and one.budget is None
     )
     assert one.seeds == tuple(range(10)) and other.seeds == (4, 2)
     assert (
-        written(text.replace(":middle", "")).metric
-        == "probe:serial_position/delayed:first 2 - middle"
+        written(text.replace(":neutral", "")).metric
+        == "probe:emotional_enhancement/hard:moderate - neutral"
     )
 
 
@@ -261,8 +263,8 @@ BAD = [
      "recall@10"),
     ("set: minimal\ndesign: leave-one-out\nmetric: probe:gate_uac\n", 3, "no probe 'gate_uac'",
      "gate_auc"),
-    ("set: minimal\ndesign: leave-one-out\nmetric: probe:serial_position\n", 3, "has 2 variants",
-     "probe:serial_position/delayed"),
+    ("set: minimal\ndesign: leave-one-out\nmetric: probe:emotional_enhancement\n", 3, "has 2 variants",
+     "probe:emotional_enhancement/hard"),
     ("set: minimal\ndesign: leave-one-out\n\nmetric: probe:footprint\n", 4, "no verdict",
      "with a band"),
     ("set: minimal\ndesign: leave-one-out\nmetric: probe:gate_auc:AUK\n", 3, "no number 'AUK'",

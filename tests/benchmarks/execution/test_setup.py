@@ -19,7 +19,7 @@ SHARED: dict[str, Any] = {
     "files": {}, "registry_digest": "2", "embedder": "hashing", "embedder_revision": "1",
     "embedder_dimensions": 32, "code": "0.1.0+abc",
     "versions": {"numpy": "2.4.0"}}  # fmt: skip
-PROBE = ProbeSpec(**SHARED, probe="fan_effect/person_place", seed=0)
+PROBE = ProbeSpec(**SHARED, probe="paired_associates/words", seed=0)
 WORLD = WorldSpec(**SHARED, world="journeys/used", strength=1.0, seed=0)
 
 

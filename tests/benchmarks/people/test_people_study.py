@@ -241,7 +241,7 @@ def test_cells_of_printed_paradigms_depend_on_the_words_of_probes(
         printed_study, "code_version", lambda folders, more: files.extend(more) or "code"
     )
     assert printed_study.code() == "code" and all(file.is_file() for file in files)
-    assert {file.name for file in files} == {"stimuli.py", "life.py", "forgetting_curve.py"}
+    assert {file.name for file in files} == {"stimuli.py", "life.py"}
     assert set(files) >= probes_read_by("paradigms/*.py")
 
 

@@ -224,14 +224,14 @@ def test_cells_show_the_set_the_set_without_and_the_base_with_it(
     found = made(
         registry,
         tmp_path / "o",
-        "forgetting_curve",
+        "spacing_effect",
         "surprise_recall",
         "sequence_prediction",
         mechanisms={**SMALL, "heat": {}},
     )
-    activation = cell(found, "base_level_activation", "forgetting_curve/ebbinghaus")
+    activation = cell(found, "base_level_activation", "spacing_effect/crossover")
     assert activation.state is State.MOVES and activation.named
-    early = next(p for p in activation.full.numbers if p.number == "recalled after 0.333 h")
+    early = next(p for p in activation.full.numbers if p.number == "massed at 10 s")
     assert early.with_it.mean > early.without.mean and early.state is State.MOVES
     assert activation.alone.of == "hybrid + heat + convex_fusion + base_level_activation"
     assert "alone" in three(activation)
@@ -282,7 +282,7 @@ def test_quick_runs_what_is_equal_in_the_first_seed_once(
         made(
             registry,
             tmp_path / name,
-            "forgetting_curve",
+            "spacing_effect",
             "scope_rules",
             "sequence_prediction",
             quick=name == "quick",
@@ -344,17 +344,14 @@ def test_disagreements_with_the_registry_are_listed_both_ways(
     found = made(
         registry,
         tmp_path / "o",
-        "forgetting_curve",
+        "permastore",
         "spacing_effect",
         "needle",
         only=["base_level_activation", "dense_similarity"],
         mechanisms={**SMALL, "heat": {}},
     )
     lives = {one.mechanism: one for one in found.lives}
-    assert set(lives["base_level_activation"].moved) >= {
-        "forgetting_curve/ebbinghaus",
-        "spacing_effect/crossover",
-    }
+    assert set(lives["base_level_activation"].moved) >= {"spacing_effect/crossover"}
     assert "needle/depths" in (*lives["dense_similarity"].moved, *lives["dense_similarity"].unmoved)
     for one in found.lives:
         named = registry.entry(one.mechanism).probes
@@ -437,7 +434,7 @@ def probe(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 def test_the_command_writes_three_files_and_prints_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("fan_effect", "--alive", "--set", "hybrid", "--seeds", "3")
+    words = ("paired_associates", "--alive", "--set", "hybrid", "--seeds", "3")
     assert probe(tmp_path, monkeypatch, *words) == 0
     said = capsys.readouterr().out
     assert (
@@ -461,11 +458,11 @@ def test_the_command_writes_three_files_and_prints_json(
 @pytest.mark.parametrize(("words", "parts"), [
     (("--alive", "--mechanism", "recensy", "--set", "waking"),
      ("'recensy' is not in the set waking", "recency")),
-    (("fan_efect", "--alive"), ("no probe 'fan_efect'",)), (("--alive", "--base", "hybird"),
+    (("paired_asociates", "--alive"), ("no probe 'paired_asociates'",)), (("--alive", "--base", "hybird"),
     ("hybrid",)),
     (("--alive", "--strict"), ("no bands",)), (("--alive", "--system", "nowhere:Nothing"),
                                                ("has no mechanisms",)),
-    (("fan_effect", "--named"), ("part of the alive matrix",))], ids=lambda x: " ".join(x))  # fmt: skip
+    (("paired_associates", "--named"), ("part of the alive matrix",))], ids=lambda x: " ".join(x))  # fmt: skip
 def test_bad_input_ends_with_2(
     words: tuple[str, ...],
     parts: tuple[str, ...],

@@ -5,7 +5,6 @@ the purpose.
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,8 +17,8 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.references import References, of_registry
-from hebbarium.benchmarks.probes import abstention, event_order, forgetting_curve, gate_auc
-from hebbarium.benchmarks.probes.harness.base import Numbers, Probe, Within
+from hebbarium.benchmarks.probes import abstention, event_order, gate_auc
+from hebbarium.benchmarks.probes.harness.base import Numbers, Probe
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.probes.harness.run import recorded
@@ -502,42 +501,6 @@ def test_the_letter_is_found_by_the_sentence_that_has_all_words() -> None:
 
 
 # --- numbers of their own -------------------------------------------------------------------------
-def test_each_form_fits_its_own_curve_and_not_the_other() -> None:
-    times = np.array(forgetting_curve.DELAYS)
-    power, exponential = 80.0 * times**-0.13, 80.0 * np.exp(-times / 20.0)
-    assert forgetting_curve.fitted(forgetting_curve._power, power) == pytest.approx(1.0, abs=1e-6)
-    assert forgetting_curve.fitted(forgetting_curve._exponential, exponential) == pytest.approx(
-        1.0, abs=1e-6
-    )
-    assert (
-        forgetting_curve.fitted(forgetting_curve._exponential, power) < 0.6
-        and forgetting_curve.fitted(forgetting_curve._power, exponential) < 0.9
-    )
-    assert math.isnan(forgetting_curve.fitted(forgetting_curve._power, np.full(7, 2.0)))
-
-
-def test_ebbinghaus_own_savings_are_in_the_band() -> None:
-    """His seven savings, as printed in section 29: 58.2, 44.2, 35.8, 33.7, 27.8, 25.4, 21.1 %."""
-    savings = np.array([58.2, 44.2, 35.8, 33.7, 27.8, 25.4, 21.1])
-    power, exponential = (
-        forgetting_curve.fitted(form, savings)
-        for form in (forgetting_curve._power, forgetting_curve._exponential)
-    )
-    assert power == pytest.approx(0.975, abs=0.01) and power > exponential
-    # the bound of the band: the simplest rival, a line in the logarithm of time
-    logs = np.log(forgetting_curve.DELAYS)
-    line = float(np.corrcoef(logs, savings)[0, 1] ** 2)
-    (bound,) = [c.low for c in forgetting_curve.PROBES[0].band if isinstance(c, Within)]
-    assert line == pytest.approx(bound, abs=0.002) and power > bound > exponential
-    assert np.allclose(100.0 * forgetting_curve.SAVINGS, savings)
-    # supports of which the savings are the readout, at any temperature and threshold
-    odds = forgetting_curve.SAVINGS / (1.0 - forgetting_curve.SAVINGS)
-    chances = 1.0 / (1.0 + (odds**-0.4) * np.e)
-    assert forgetting_curve.explained(chances[:, None]) == pytest.approx(1.0, abs=1e-6)
-    assert forgetting_curve.explained(1.0 - chances[:, None]) <= 0.0
-    assert math.isnan(forgetting_curve.explained(np.full((7, 2), 0.5)))
-
-
 def test_the_area_of_a_gate_has_its_closed_forms() -> None:
     rng = np.random.default_rng(0)
     scores, worth = rng.normal(size=200) + np.repeat([0.0, 1.0], 100), np.repeat([False, True], 100)
@@ -614,8 +577,8 @@ IDS = [
     "deletion_holds/after_nights", "distortion_budget/value", "distortion_budget/twice",
     "duplicate_gating/stream", "emotional_enhancement/easy",
     "emotional_enhancement/hard", "equal_texts/age_and_use", "event_order/tau",
-    "fan_effect/person_place", "footprint/bytes",
-    "forgetting_curve/ebbinghaus", "fusion_identities/agreement", "gate_auc/stream",
+    "footprint/bytes",
+    "fusion_identities/agreement", "gate_auc/stream",
     "intent_weights/time", "knowledge_update/current",
     "knowledge_update/states", "contradiction/both", "lag_crp/list", "lag_crp/distractor",
     "list_length/sam", "memory_linking/hours",
@@ -625,7 +588,6 @@ IDS = [
     "pruning_selectivity/weeks",
     "rapid_reuse/recovery", "reconsolidation/mismatch", "redundancy/wordings",
     "repetition_suppression/text",
-    "retrieval_induced_forgetting/practice", "retrieval_induced_forgetting/restudy",
     "retrograde_gradient/lesion", "reversal_learning/ab_ac",
     "reverse_replay/reward", "reward_modulated_memory/after", "role_filler/permutations",
     "runaway_control/speakers", "salience/news",
@@ -633,7 +595,7 @@ IDS = [
     "sequence_prediction/order", "serial_position/immediate",
     "serial_position/delayed", "shared_memory/filters", "sleep_benefit/wake_sleep", "sleep_schedule/two_process",
     "spacing_effect/crossover",
-    "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover",
+    "standing_instruction/no_shared_words", "surprise_recall/news",
     "when_did/distractors", "when_did/alone",
     "when_did/both", "who_said_it/speakers", "who_said_it/roles", "write_to_recall/lag",
 ]  # fmt: skip

@@ -30,7 +30,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
-QUICK = ("sequence_prediction", "fan_effect/person_place")
+QUICK = ("sequence_prediction", "paired_associates/words")
 FILES = ("probes.json", "probes.md", "probes.html", "rows.jsonl")
 
 
@@ -142,12 +142,12 @@ def test_the_probability_is_fitted_to_lives_that_are_not_measured() -> None:
 
 
 def test_another_memory_in_the_same_folder_is_refused(tmp_path: Path, registry: Registry) -> None:
-    studied(registry, tmp_path / "o", "fan_effect", seeds=1)
+    studied(registry, tmp_path / "o", "paired_associates", seeds=1)
     with pytest.raises(InputError, match="other probe results, which differ in system"):
-        studied(registry, tmp_path / "o", "fan_effect", seeds=1, system=BASELINE)
+        studied(registry, tmp_path / "o", "paired_associates", seeds=1, system=BASELINE)
     assert (
         studied(
-            registry, tmp_path / "o", "fan_effect", seeds=1, system=BASELINE, replace=True
+            registry, tmp_path / "o", "paired_associates", seeds=1, system=BASELINE, replace=True
         ).measured
         == BASELINE
     )
@@ -159,7 +159,7 @@ def test_another_system_is_not_applicable_where_it_lacks_something_and_measured_
     found = studied(
         registry,
         tmp_path / "o",
-        "fan_effect",
+        "paired_associates",
         "predictive_recall",
         "surprise_recall",
         seeds=3,
@@ -185,7 +185,7 @@ def test_a_failing_memory_makes_an_error_with_its_message_and_no_missing_row(
     monkeypatch.setitem(sys.modules, "failing_memory", module)
     monkeypatch.setattr("hebbarium.benchmarks.execution.plan.revision", lambda name: "")
     found = studied(
-        registry, tmp_path / "o", "fan_effect", seeds=3, system="failing_memory:Failing"
+        registry, tmp_path / "o", "paired_associates", seeds=3, system="failing_memory:Failing"
     )
     assert (
         found.outcomes[0].verdict is ProbeVerdict.ERROR
@@ -364,11 +364,14 @@ def probe(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 def test_the_command_prints_verdicts_and_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert probe(tmp_path, monkeypatch, "fan_effect", "--set", "hybrid", "--seeds", "1") == 0
+    assert probe(tmp_path, monkeypatch, "paired_associates", "--set", "hybrid", "--seeds", "1") == 0
     said = capsys.readouterr().out
-    assert "fan_effect/person_place  no verdict" in said and "no evidence about a memory" in said
+    assert "paired_associates/words  no verdict" in said and "no evidence about a memory" in said
     assert (
-        probe(tmp_path, monkeypatch, "fan_effect", "--set", "hybrid", "--seeds", "1", "--json") == 0
+        probe(
+            tmp_path, monkeypatch, "paired_associates", "--set", "hybrid", "--seeds", "1", "--json"
+        )
+        == 0
     )
     printed = capsys.readouterr()
     found = json.loads(printed.out)
@@ -414,11 +417,11 @@ def test_strict_fails_if_a_named_probe_is_not_in_its_band(
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("fan_efect",), ("no probe 'fan_efect'", "fan_effect")),
-        (("fan_effect/persons",), ("fan_effect/person_place",)),
-        (("fan_effect", "--set", "hybird"), ("hybrid",)),
-        (("fan_effect", "--set", "hybrid", "--system", BASELINE), ("has no mechanisms",)),
-        (("fan_effect", "--system", "nowhere:Nothing"), ("cannot be loaded",)),
+        (("paired_asociates",), ("no probe 'paired_asociates'", "paired_associates")),
+        (("paired_associates/word",), ("paired_associates/words",)),
+        (("paired_associates", "--set", "hybird"), ("hybrid",)),
+        (("paired_associates", "--set", "hybrid", "--system", BASELINE), ("has no mechanisms",)),
+        (("paired_associates", "--system", "nowhere:Nothing"), ("cannot be loaded",)),
     ],
     ids=lambda x: " ".join(x),
 )
@@ -458,7 +461,6 @@ def test_list_and_show_know_probes(
 def test_a_band_says_where_it_comes_from() -> None:
     known = own()
     assert known["spacing_effect/crossover"].basis == "directions: the source"
-    assert "a line in the logarithm of time" in known["forgetting_curve/ebbinghaus"].basis
     assert "bounds: the undisturbed rhythm" in known["sleep_schedule/two_process"].basis
     assert known["salience/news"].basis == "values to be exceeded: chance"
     assert {bool(probe.basis) for probe in known.values() if probe.band} == {True}
