@@ -71,7 +71,7 @@ PARADIGM: Final = Paradigm(
         ),
     ),
     missing="Recall must weaken what competed, or strengthen its winner so that it blocks its "
-    "relatives.",
+    "relatives; what is told again must strengthen one memory instead of adding one that competes.",
     papers=("anderson1994remembering",),
     matters=("retrieval_competition",),
     run=run,
