@@ -15,6 +15,8 @@ from typing import Any
 from ..engine.base.errors import ContractError
 
 _CLASS_CELL = "__class__"  # read by a bare super(); it must stay the original class
+# objects that hold nothing, and of which a module may have long tables
+_LEAVES = (str, bytes, int, float, complex, type(None))
 _WRAPPERS = (
     staticmethod,
     classmethod,
@@ -38,14 +40,22 @@ class Specimen:
     Raises NotTestable for a name the module does not have.
     """
 
-    __slots__ = ("_changes", "_module", "_namespace", "id")
+    __slots__ = ("_changes", "_holdings", "_module", "_namespace", "id")
 
     def __init__(
-        self, id: str, module: types.ModuleType, changes: Mapping[str, Any] | None = None
+        self,
+        id: str,
+        module: types.ModuleType,
+        changes: Mapping[str, Any] | None = None,
+        holdings: Holdings | None = None,
     ) -> None:
+        """holdings  of the module, from a specimen of which this one is a changed copy"""
         self.id, self._module, self._changes = id, module, dict(changes or {})
+        self._holdings = holdings or Holdings(vars(module), module.__name__)
         self._namespace: Mapping[str, Any] = (
-            rebuilt(vars(module), module.__name__, self._changes) if self._changes else vars(module)
+            rebuilt(vars(module), module.__name__, self._changes, self._holdings)
+            if self._changes
+            else vars(module)
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -90,7 +100,7 @@ class Specimen:
                 where=where,
                 cure="give a function",
             )
-        return Specimen(self.id, self._module, {**self._changes, name: value})
+        return Specimen(self.id, self._module, {**self._changes, name: value}, self._holdings)
 
     def overriding(self, name: str, /, **methods: Any) -> Specimen:
         """A specimen in which the class `name` is a subclass of it with these methods; see
@@ -102,12 +112,17 @@ class Specimen:
         return f"Specimen({self.id!r}{', replacing ' + ', '.join(self._changes) if self._changes else ''})"
 
 
-def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+def rebuilt(
+    original: Mapping[str, Any],
+    module: str,
+    changes: Mapping[str, Any],
+    holdings: Holdings | None = None,
+) -> dict[str, Any]:
     """A copy of a module's namespace with some names changed and everything that depends on them
-    rebuilt.  O(names x code) per call.
+    rebuilt.  O(names) per call with holdings that were asked before, O(code) without.
     """
     affected = set(changes)
-    rebuilder = _Rebuilder(original, module, affected)
+    rebuilder = _Rebuilder(holdings or Holdings(original, module), affected)
     direct: set[str] | None = None
     # names that read an affected name are affected; repeat until none is added
     while direct is None or direct:
@@ -115,7 +130,7 @@ def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]
         direct = {
             n
             for n, value in original.items()
-            if n not in affected and not n.startswith("__") and rebuilder.touches(value, set())
+            if n not in affected and not n.startswith("__") and rebuilder.touches(value)
         }
         affected |= direct
     namespace = rebuilder.namespace
@@ -157,34 +172,49 @@ def _globals_read(code: types.CodeType) -> frozenset[str]:
     )
 
 
-class _Rebuilder:
-    """Finds and rebuilds what depends on the affected names of one module."""
+class Holdings:
+    """What each object of a module holds: the functions and classes inside it, and the global names
+    that its functions read.  Found once for all changed copies of the module, which has to stay as
+    it is.
+    """
 
-    def __init__(self, original: Mapping[str, Any], module: str, affected: Collection[str]) -> None:
-        self.original, self.module, self.affected = original, module, affected
-        self.namespace: dict[str, Any] = {}
-        # ids of the objects behind the affected names
-        self.behind: set[int] = set()
-        self.memo: dict[int, Any] = {}
+    def __init__(self, original: Mapping[str, Any], module: str) -> None:
+        self.original, self.module = original, module
+        # by id of the object: ids of functions and classes, and names
+        self._known: dict[int, tuple[frozenset[int], frozenset[str]]] = {}
+        # so that no other object gets the id of one that is known
+        self._objects: list[Any] = []
 
     def own(self, function: types.FunctionType) -> bool:
         return function.__globals__ is self.original
 
-    def touches(self, value: Any, seen: set[int]) -> bool:
-        """Whether an object reads an affected name, or holds something that does."""
-        if id(value) in self.behind:
-            return True
-        if id(value) in seen:
-            return False
-        seen.add(id(value))
-        function = _plain(value)
-        if (
-            isinstance(function, types.FunctionType)
-            and self.own(function)
-            and not _globals_read(function.__code__).isdisjoint(self.affected)
-        ):
-            return True
-        return any(self.touches(part, seen) for part in self.parts(value))
+    def of(self, value: Any) -> tuple[frozenset[int], frozenset[str]]:
+        """Ids of the functions and classes in an object, itself included, and the global names that
+        the module's own functions in it read.
+        """
+        known = self._known.get(id(value))
+        if known is not None:
+            return known
+        ids, names, seen, waiting = set[int](), set[str](), set[int](), [value]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, _LEAVES) or id(part) in seen:
+                continue
+            if inner := self._known.get(id(part)):
+                ids |= inner[0]
+                names |= inner[1]
+                continue
+            seen.add(id(part))
+            self._objects.append(part)
+            if _has_identity(part):
+                ids.add(id(part))
+            function = _plain(part)
+            if isinstance(function, types.FunctionType) and self.own(function):
+                names |= _globals_read(function.__code__)
+            waiting.extend(self.parts(part))
+        self._objects.append(value)
+        self._known[id(value)] = holding = frozenset(ids), frozenset(names)
+        return holding
 
     def parts(self, value: Any) -> Iterator[Any]:
         """The parts of an object that may hold functions."""
@@ -211,13 +241,29 @@ class _Rebuilder:
         elif dataclasses.is_dataclass(value):
             yield from (getattr(value, f.name, None) for f in dataclasses.fields(value))
 
+
+class _Rebuilder:
+    """Finds and rebuilds what depends on the affected names of one module."""
+
+    def __init__(self, holdings: Holdings, affected: Collection[str]) -> None:
+        self.holdings, self.affected = holdings, affected
+        self.namespace: dict[str, Any] = {}
+        # ids of the objects behind the affected names
+        self.behind: set[int] = set()
+        self.memo: dict[int, Any] = {}
+
+    def touches(self, value: Any) -> bool:
+        """Whether an object reads an affected name, or holds something that does."""
+        ids, names = self.holdings.of(value)
+        return not (ids.isdisjoint(self.behind) and names.isdisjoint(self.affected))
+
     def rebuild(self, value: Any) -> Any:
         """The object with the changed names in place of the original ones; the same object if
         nothing in it changes.
         """
         if id(value) in self.memo:
             return self.memo[id(value)]
-        if not self.touches(value, set()):
+        if not self.touches(value):
             return value
         function = _plain(value)
         if isinstance(function, types.FunctionType):
@@ -263,7 +309,7 @@ class _Rebuilder:
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
         new = types.FunctionType(
             function.__code__,
-            self.namespace if self.own(function) else function.__globals__,
+            self.namespace if self.holdings.own(function) else function.__globals__,
             function.__name__,
             None,
             cells,
