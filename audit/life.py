@@ -29,7 +29,7 @@ from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder, HashingEmbedder
 from ..engine.ports.language_model import LanguageModel
-from .memory import FunctionModel
+from .memory import FunctionModel, hashing
 
 # beside the mechanism: match by meaning and by words, and a fusion
 COMPANY: Final = ("dense_similarity", "lexical_bm25", "weighted_rrf")
@@ -129,7 +129,7 @@ class ShortWindow(HashingEmbedder):
 
 @lru_cache(maxsize=4096)
 def _hashed(text: str, dimensions: int) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = HashingEmbedder(dimensions).embed([text])[0]
+    vector: NDArray[np.float32] = hashing(dimensions).embed([text])[0]
     return vector
 
 

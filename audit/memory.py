@@ -41,6 +41,12 @@ def registry() -> Registry:
     return Registry.installed()
 
 
+@cache
+def hashing(dimensions: int) -> HashingEmbedder:
+    """One embedder for all memories, since it keeps the words that it has read."""
+    return HashingEmbedder(dimensions)
+
+
 def numbers_of(id: str, *names: str) -> dict[str, Any]:
     """The numbers with which a mechanism ships, by name in this order: what evidence takes in place
     of a copy.
@@ -119,7 +125,7 @@ def memory_of(
     company = [registry().instance(other) if isinstance(other, str) else other for other in others]
     return Engine(
         [plug_in(specimen, time_scale=time_scale, **values), *company],
-        embedder or HashingEmbedder(16),
+        embedder or hashing(16),
         seed=seed,
         tick_hours=tick_hours,
         consolidate_every=consolidate_every,

@@ -49,13 +49,13 @@ from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
 from ..engine.flow.dataflow import touched_by
 from ..engine.memory.engine import Engine
-from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
 from .declarations import PlainLife, wrong_rest, wrong_rows, wrong_signals, wrong_upkeep
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
+from .memory import hashing
 from .paper_numbers import PaperNumber, differences
 from .references import References
 from .statements import missing
@@ -626,7 +626,7 @@ def _run(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.floa
         [] if entry.id == "dense_similarity" else [exhibit.registry.instance("dense_similarity")]
     )
     memory = Engine(
-        [own, *company], HashingEmbedder(16), tick_hours=stretch, consolidate_every=24.0 * stretch
+        [own, *company], hashing(16), tick_hours=stretch, consolidate_every=24.0 * stretch
     )
     start, scores = 10_000 * 24.0 + 9.0, []
     for i, text in enumerate(LINES):
