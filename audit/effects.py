@@ -217,7 +217,7 @@ class _Company:
     registry: Registry = field(compare=False)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _seen(company: _Company) -> Mapping[str, float]:
     return observed(lived(company.registry, company.id, company.around))
 
