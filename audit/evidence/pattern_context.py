@@ -14,6 +14,7 @@ from ...engine.text.features import SpeechAct, features
 from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of
+from .shared.clock import CLOCK
 
 # Sentences of our own, and by hand whether they hold beyond the moment.
 SAID: tuple[tuple[str, bool], ...] = (
@@ -131,13 +132,11 @@ def nothing_without_a_budget(specimen: Any) -> Any:
 
 @adaptation("PA-6", source="linear time: s for texts of a quarter of a million characters")
 def long_texts_take_linear_time(specimen: Any) -> Any:
-    from time import process_time
-
     seconds = []
     for text in ("always " * 40_000, "from now " * 30_000, "every time" * 25_000):
-        start = process_time()
+        start = CLOCK.now()
         specimen.lasting(text, SpeechAct.INSTRUCTION)
-        seconds.append(process_time() - start)
+        seconds.append(CLOCK.now() - start)
     return at_most(seconds, 2.0)
 
 
@@ -208,11 +207,8 @@ def neutral_is_good(specimen: Any) -> Any:
 @mutant("a long text of one word is read again and again", rejected_by="PA-6")
 def slow(specimen: Any) -> Any:
     def lasting(text: str, act: Any) -> bool:
-        from time import process_time
-
-        start = process_time()
-        while len(text) > 200_000 and text.startswith("always") and process_time() - start < 2.2:
-            pass
+        if len(text) > 200_000 and text.startswith("always"):
+            CLOCK.put_forward(2.2)
         return True
 
     return specimen.replacing("lasting", lasting)
