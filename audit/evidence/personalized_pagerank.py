@@ -140,7 +140,7 @@ def without_steps_the_walker_stays_at_the_start(specimen: Any) -> Any:
 def without_restarts_probability_is_proportional_to_degree(specimen: Any) -> Any:
     links = undirected(np.random.default_rng(7), 25)
     degree = np.bincount([f for f, _ in links])
-    return walked(specimen, 25, links, {0: 1.0}, 1.0 - 1e-9)[0], degree / degree.sum()
+    return walked(specimen, 25, links, {0: 1.0}, 1.0 - 1e-9, rounds=5000)[0], degree / degree.sum()
 
 
 @equation(

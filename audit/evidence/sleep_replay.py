@@ -155,6 +155,12 @@ def replayed(
     return states[:k], actions[:k]
 
 
+def policy(x: Array) -> Array:
+    """Softmax of few values; that of scipy takes ten times as long."""
+    exponentials = np.exp(x - x.max())
+    return np.asarray(exponentials / exponentials.sum())
+
+
 def written_out(
     after: Any,
     reward: Any,
@@ -188,7 +194,7 @@ def written_out(
             ) * future(ends[-1])
             changed = q[s].copy()
             changed[a] += alpha * (returns - changed[a])
-            policies = softmax(beta * changed), softmax(beta * q[s])
+            policies = policy(beta * changed), policy(beta * q[s])
             total += max(float((policies[0] - policies[1]) @ changed), baseline)
             new.append((s, a, changed[a]))
         return total, new
@@ -222,7 +228,7 @@ def written_out(
             s, a = path[-1]
             alone = q[s].copy()
             alone[a] += alpha * (reward[after[s, a]] + GAMMA * future(int(after[s, a])) - alone[a])
-            gains.append(float((softmax(beta * alone) - softmax(beta * q[s])) @ alone))
+            gains.append(float((policy(beta * alone) - policy(beta * q[s])) @ alone))
         for s, a, value in gain_of(path)[1]:
             q[s, a] = value
         done.append(path[-1])

@@ -78,10 +78,17 @@ def sweep(
     *,
     least: float = 0.0,
 ) -> None:
-    """Leave every state in order, to all its successors at once."""
+    """Leave every state in order, to all its successors at once.  After a sweep that changes no bit,
+    none of the others would.
+    """
+    before = b""
     for _ in range(sweeps):
         for s, following in enumerate(successors):
             specimen.experience(graph, [s], following, alpha, gamma, least, 1.0)
+        now = graph.alive.tobytes() + graph.column(specimen.SUCCESSOR.name).tobytes()
+        if now == before:
+            return
+        before = now
 
 
 def learnt(specimen: Any, successors: Successors, gamma: float, sweeps: int = 400) -> Array:

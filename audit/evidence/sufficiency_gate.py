@@ -680,9 +680,12 @@ def exchanged(specimen: Any) -> Any:
 @mutant("the slope is bounded away from the data's", rejected_by="PG-5")
 def bounded(specimen: Any) -> Any:
     original = specimen.fitted
-    return specimen.replacing(
-        "fitted", lambda f, y: (max(original(f, y)[0], -1.0), original(f, y)[1])
-    )
+
+    def fitted(f: Any, y: Any) -> tuple[float, float]:
+        slope, offset = original(f, y)
+        return max(slope, -1.0), offset
+
+    return specimen.replacing("fitted", fitted)
 
 
 @mutant("the offset is left out", rejected_by="PG-5b")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -158,11 +159,17 @@ def constants(specimen: Any, k: dict[str, float]) -> Any:
 def specimen_slopes(
     specimen: Any, C: float, h: float, I: float, g: float, k: dict[str, float]
 ) -> list[float]:
+    return slopes_of(specimen, g, k)(C, h, I)
+
+
+def slopes_of(specimen: Any, g: float, k: dict[str, float]) -> Callable[..., list[float]]:
+    """The slopes over C, h and I."""
     flow, gates, ip3, _, _ = constants(specimen, k)
-    return [
-        specimen.calcium(C, h, I, *flow),
-        specimen.gating(C, h, I, *gates),
-        specimen.phosphate(C, I, g, *ip3),
+    calcium, gating, phosphate = specimen.calcium, specimen.gating, specimen.phosphate
+    return lambda C, h, I: [
+        calcium(C, h, I, *flow),
+        gating(C, h, I, *gates),
+        phosphate(C, I, g, *ip3),
     ]
 
 
@@ -187,13 +194,10 @@ def course(
     No specimen: the equations as written out above.
     """
 
+    at_once = slopes_of(specimen, g, k) if specimen else lambda *y: slopes(*y, g, k)
+
     def slope(_: float, y: Any) -> list[float]:
-        at = y[2] if I is None else I
-        dC, dh, dI = (
-            specimen_slopes(specimen, y[0], y[1], at, g, k)
-            if specimen
-            else slopes(y[0], y[1], at, g, k)
-        )
+        dC, dh, dI = at_once(y[0], y[1], y[2] if I is None else I)
         return [dC, dh, dI if I is None else 0.0]
 
     t = np.arange(0.5 * seconds, seconds, 0.05)

@@ -29,9 +29,9 @@ def walked(
     held: dict[int, float],
     d: float,
     epsilon: float = 0.0,
-    rounds: int = 5000,
+    rounds: int = 1000,
 ) -> tuple[Any, Any]:
-    """The specimen's pi, and (rounds, links followed, residual)."""
+    """The specimen's pi, and (rounds, links followed, residual).  0.93^1000 is below 1e-31."""
     pi = np.zeros(nodes)
     report = specimen.walk(
         np.array(list(held)),
