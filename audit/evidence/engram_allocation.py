@@ -22,7 +22,6 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import MATCH, VETO, VISIBLE
 from ...engine.memory.assembly import stream
 from ...engine.memory.engine import Engine
-from ...engine.ports.embedder import HashingEmbedder
 from ...engine.state.graph import EdgeType, Graph
 from ..checks import (
     adaptation,
@@ -37,7 +36,7 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, numbers_of, plug_in
+from ..memory import encode, hashing, memory_of, neighbour, numbers_of, plug_in
 
 Array = NDArray[np.float64]
 N, K = numbers_of("engram_allocation", "units", "size").values()
@@ -358,7 +357,7 @@ def excitability_that_never_decays_merges_all_memories(specimen: Any) -> Any:
 # --- in the engine --------------------------------------------------------------------------------
 def pairs(specimen: Any, interval: float, count: int = 60) -> Engine:
     """An engine that encoded pairs of events, each pair long after the one before."""
-    memory = Engine([plug_in(specimen)], HashingEmbedder(16), consolidate_every=math.inf)
+    memory = Engine([plug_in(specimen)], hashing(16), consolidate_every=math.inf)
     memory.encode_all(
         Event(5000.0 * i + late, f"event {i} {late}")
         for i in range(count)

@@ -613,6 +613,18 @@ def hashed(x: int) -> int:
     return (x >> 16) ^ x
 
 
+@functools.cache
+def gap_of(quantile: int, read: float) -> int:
+    """One of 4096 quantiles of the distance to the next input that is read."""
+    return int(stats.geom.ppf((quantile + 0.5) / 4096, read))
+
+
+@functools.cache
+def weight_of(quantile: int, spread: float) -> float:
+    """One of 256 quantiles of the weights."""
+    return float(stats.lognorm.ppf((quantile + 0.5) / 256, spread))
+
+
 def w_of(seed: int, unit: int, generation: int, inputs: int, read: float, spread: float) -> Vector:
     """Row of W of one cell: geometric gaps between its inputs and lognormal weights, from
     quantiles of scipy's laws chosen by the hash.
@@ -621,10 +633,10 @@ def w_of(seed: int, unit: int, generation: int, inputs: int, read: float, spread
     while True:
         n += 1
         draw = hashed(cell + n)
-        at += int(stats.geom.ppf((draw // 2**20 + 0.5) / 4096, read))
+        at += gap_of(draw // 2**20, read)
         if at >= inputs:
             return w
-        w[at] = stats.lognorm.ppf((draw % 256 + 0.5) / 256, spread)
+        w[at] = weight_of(draw % 256, spread)
 
 
 def cells_of(x: Vector, turnover: float, p: dict[str, Any]) -> list[int]:

@@ -15,7 +15,6 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 from ...engine.memory.engine import Engine
-from ...engine.ports.embedder import HashingEmbedder
 from ..checks import (
     adaptation,
     at_least,
@@ -28,7 +27,7 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of, neighbour, numbers_of
+from ..memory import encode, hashing, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
 
 MODEL = "Daan, Beersma & Borbely 1984, two-process model"
@@ -117,9 +116,7 @@ class Night:
 
     def __init__(self, specimen: Any, **changes: float) -> None:
         params = specimen.SleepPressureParams(time_scale=1.0, **(PAPER | OURS | changes))
-        self.memory = Engine(
-            [specimen.SleepPressure("sleep_pressure", params)], HashingEmbedder(16)
-        )
+        self.memory = Engine([specimen.SleepPressure("sleep_pressure", params)], hashing(16))
         self.sleeps: list[tuple[float, float, float]] = []
         self._run, self.memory.assembly.run[Phase.CONSOLIDATE] = (
             self.memory.assembly.run[Phase.CONSOLIDATE],

@@ -16,11 +16,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import DRAFTS, KIND, STAGE, VETO
-from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.language_model import Reply, Request, Status
 from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, memory_of, neighbour
+from ..memory import Scripted, hashing, memory_of, neighbour
 
 TOPICS = (
     "boat mast sail harbour keel rope anchor tide deck oar",
@@ -69,7 +68,7 @@ def window_diff(truth: NDArray[np.int64], boundaries: NDArray[np.int64], n: int)
 
 def lived(specimen: Any, texts: Sequence[str], **values: Any) -> NDArray[np.int64]:
     memory = memory_of(
-        specimen, embedder=HashingEmbedder(256), consolidate_every=1e6, by="semantic", **values
+        specimen, embedder=hashing(256), consolidate_every=1e6, by="semantic", **values
     )
     for i, text in enumerate(texts):
         memory.encode(Event(0.1 * i, text, dated=False))
@@ -276,7 +275,7 @@ def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
         view.veto += incoming.event.text == "refused"
 
     texts, marked = composed(0)[0], dict[int, int]()
-    vectors = {text: HashingEmbedder(64).embed([text])[0] for text in (*texts, "a note", "refused")}
+    vectors = {text: hashing(64).embed([text])[0] for text in (*texts, "a note", "refused")}
     plain, mixed = (
         memory_of(
             specimen,
@@ -402,7 +401,7 @@ def by_model(
     """
     memory = memory_of(
         specimen,
-        embedder=HashingEmbedder(256),
+        embedder=hashing(256),
         consolidate_every=2.5,
         by=by,
         language_model=model,
@@ -531,7 +530,7 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
     memory = memory_of(
         specimen,
         neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,)),
-        embedder=HashingEmbedder(32),
+        embedder=hashing(32),
         consolidate_every=2.55,
         by="model",
         language_model=model,
@@ -573,7 +572,7 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
 )
 def similarity_over_a_talk(specimen: Any) -> Picture:
     texts, truth = composed(3)
-    vectors = HashingEmbedder(256).embed(texts).astype(np.float64)
+    vectors = hashing(256).embed(texts).astype(np.float64)
     gaps = np.arange(5, len(texts) - 4)
     s = np.array([specimen.similarity(vectors[g - 5 : g + 5]) for g in gaps])
     inside = truth[(truth >= gaps[0]) & (truth <= gaps[-1])]
