@@ -27,7 +27,7 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.scale import approximate
 from hebbarium.engine.scale.crew import CrewWork, Order
-from hebbarium.engine.state import ranking, scans
+from hebbarium.engine.state import ranking, vectors
 from hebbarium.mechanisms.shared import topology_bank
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, does, mechanism
@@ -404,7 +404,7 @@ def test_more_than_a_part_of_rows(name: str, monkeypatch: pytest.MonkeyPatch) ->
     """
     alone = lived(name, 1)
     expected = found(alone)
-    for module, rows in ((ranking, 7), (scans, 5), (topology_bank, 3)):
+    for module, rows in ((ranking, 7), (vectors, 5), (topology_bank, 3)):
         monkeypatch.setattr(module, "PART", rows)
     together = lived(name, 3)
     assert found(together) == expected == found(alone) and together.digest() == alone.digest()
