@@ -42,16 +42,16 @@ class SpeechAct(Enum):
 
 @dataclass(frozen=True)
 class Features:
-    """The features of one text; the last three are computed when they are first read.
+    """The features of one text; the last five are computed when they are first read.
 
     text         sanitised and composed, with straight apostrophes
     words        lower-cased words without diacritics, in order, contractions whole ("don't")
     entities     names in normal form (lower case, no diacritics, no possessive, no "@"), each once,
                  in order of first mention: runs of capitalised words, quoted names, handles, code
                  identifiers
-    numbers      as written in digits outside dates, with currency sign and per cent
-    dates        explicit dates and relative expressions, as written
     identifiers  of code and files, as written, each once
+    dates        explicit dates and relative expressions, as written
+    numbers      as written in digits outside dates, with currency sign and per cent
     terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True,
                  stop_words=True)`
     act          the speech act, of several sentences that of highest precedence
@@ -61,9 +61,19 @@ class Features:
     text: str
     words: tuple[str, ...]
     entities: tuple[str, ...]
-    numbers: tuple[str, ...]
-    dates: tuple[str, ...]
     identifiers: tuple[str, ...]
+
+    @cached_property
+    def dates(self) -> tuple[str, ...]:
+        return tuple(self._parted[1])
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(_NUMBER.findall(self._parted[0]))
+
+    @cached_property
+    def _parted(self) -> tuple[str, list[str]]:
+        return _dates(self.text)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -90,13 +100,10 @@ def features(text: str) -> Features:
     text = composed(sanitise(text)).replace("’", "'")
     words = tuple(map(sys.intern, words_of(fold(text), contracted=True)))
     prose, identifiers = _identifiers(text)
-    undated, dates = _dates(text)
     return Features(
         text=text,
         words=words,
         entities=tuple(_entities(prose, identifiers)),
-        numbers=tuple(_NUMBER.findall(undated)),
-        dates=tuple(dates),
         identifiers=tuple(dict.fromkeys(written for _, written in identifiers)),
     )
 

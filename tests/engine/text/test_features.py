@@ -129,8 +129,9 @@ def test_words_and_terms() -> None:
 
 def test_empty() -> None:
     nothing = features("")
-    assert nothing == Features("", (), (), (), (), ())
+    assert nothing == Features("", (), (), ())
     assert (nothing.terms, nothing.act, nothing.emotion) == ((), SpeechAct.NOISE, 0.0)
+    assert nothing.dates == nothing.numbers == ()
 
 
 @given(HOSTILE)
