@@ -1,16 +1,16 @@
-"""Contiguity: free recall goes on to items told next to the last one, more often forward (Kahana
-1996).
+"""Contiguity across a distractor: recall goes on to items told next to the last one, more often
+forward, though other talk came between them (Kahana 1996).  That of lists
+without one is in the experiments with people.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from itertools import pairwise
 from typing import Final
 
 from .harness.base import Above, Measures, Numbers, Probe, Ratio
-from .harness.life import MINUTE, SECOND, Life
+from .harness.life import MINUTE, Life
 from .stimuli import WORDS, Stimuli
 
 LENGTH: Final = 16
@@ -19,13 +19,13 @@ STEPS: Final = 5
 LAGS: Final = range(-5, 6)
 
 
-def run(life: Life, seed: int, distractor: bool = False) -> Numbers:
+def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("lag_crp", seed)
     words = s.draw(WORDS, LISTS * LENGTH)
     moved, possible = Counter[int](), Counter[int]()
     for i in range(LISTS):
         memory, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
-        ids = told(memory, s, items, distractor)
+        ids = told(memory, s, items)
         for start in range(LENGTH):
             path = [
                 start,
@@ -51,12 +51,8 @@ def run(life: Life, seed: int, distractor: bool = False) -> Numbers:
     }
 
 
-def told(life: Life, s: Stimuli, items: list[str], distractor: bool) -> list[str]:
-    """Ids of a list told 3 s apart, or with a sentence of other talk and 30 min between its
-    items.
-    """
-    if not distractor:
-        return life.tell_all(items, apart=3 * SECOND)
+def told(life: Life, s: Stimuli, items: list[str]) -> list[str]:
+    """Ids of a list that is told with a sentence of other talk and 30 min between its items."""
     ids = []
     for item, other in zip(items, s.chatter(len(items)), strict=True):
         ids.append(life.tell(item))
@@ -66,14 +62,15 @@ def told(life: Life, s: Stimuli, items: list[str], distractor: bool) -> list[str
     return ids
 
 
-def _probe(variant: str, between: str, distractor: bool) -> Probe:
-    return Probe(
-        id=f"lag_crp/{variant}",
+PROBES = (
+    Probe(
+        id="lag_crp/distractor",
         capability="Recall of one thing leads to what was said next to it, more often forward than backward.",
         source="kahana1996associative",
         place="conditional response probability by lag; check TC-7",
         unit="probability",
-        protocol=f"2 lists of 16 unrelated words, {between}; from each word 5 steps of free recall; share of possible moves that are made, by lag.",
+        protocol="2 lists of 16 unrelated words, 30 min of other talk between them; from each word 5 steps of "
+        "free recall; share of possible moves that are made, by lag.",
         band=(
             Above("P(+1)", "P(-1)"),
             Ratio("P(+1)", "P(-1)", low=1.3, high=3.0),
@@ -84,12 +81,7 @@ def _probe(variant: str, between: str, distractor: bool) -> Probe:
         bounds="1.5 to 2.0 in the 16 conditions of Pazdera & Kahana (2023), counted from the data that "
         "`human` compares with; the margin around them is ours",
         sets=("default", "waking", "everything"),
-        run=partial(run, distractor=distractor),
+        run=run,
         measures=Measures(answers=True),
-    )
-
-
-PROBES = (
-    _probe("list", "3 s apart", False),
-    _probe("distractor", "30 min of other talk between them", True),
+    ),
 )

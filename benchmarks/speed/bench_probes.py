@@ -17,7 +17,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 PROBES = (
-    "lag_crp/list",
+    "lag_crp/distractor",
     "permastore/years",
     "needle/depths",
     "sleep_benefit/wake_sleep",

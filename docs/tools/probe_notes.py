@@ -42,14 +42,7 @@ class Published:
 LAGS = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
 
 CURVES: Mapping[str, Curve] = {
-    "lag_crp/list": Curve("lag", [("", [(lag, f"lag {lag:+d}") for lag in LAGS])]),
     "lag_crp/distractor": Curve("lag", [("", [(lag, f"lag {lag:+d}") for lag in LAGS])]),
-    "serial_position/immediate": Curve("position", [("", [(i, f"position {i}") for i in range(1,
-    17)])], y="share of lists"),
-    "serial_position/delayed": Curve("position", [("", [(i, f"position {i}") for i in range(1,
-    17)])], y="share of lists"),
-    "list_length/sam": Curve("items of the list", [("", [(n, f"p of {n}") for n in (10, 20, 30)])],
-                             of=("hybrid", "waking", "night", "everything")),
     "behavioural_tagging/lags": Curve("h, strong minus weak", [(kind, [(lag,
     f"{kind} {lag:+d} h") for lag in (-5, -3, -1, 0, 1, 2)])
                                                                 for kind in ("shared", "apart")],
@@ -88,9 +81,6 @@ CURVES: Mapping[str, Curve] = {
 }  # fmt: skip
 
 PUBLISHED: Mapping[str, Published] = {
-    "list_length/sam": Published("SAM, sampled at least once in 30 draws",
-                                 "raaijmakers1981search, check SAM-3",
-                                 [("SAM", [(10, 0.9576), (20, 0.7854), (30, 0.6383)])]),
     "sleep_schedule/two_process": Published("two-process model, amplitude 0.12",
                                             "daan1984timing, check 9.6",
                                             numbers=[("period", 24.0), ("sleep", 7.94), ("wake",
@@ -121,8 +111,6 @@ CHANGED: Mapping[str, str] = {
     "when_did/distractors": "The person has another companion at each of the 6 times. In the first version the texts of one kind were equal but for "
     "their date, and a memory that refuses repetitions kept one of them.",
     "who_said_it/speakers": "The experiment was changed while its description stayed the same; the first version is not kept.",
-    "list_length/sam": "The items share 5 objects. First each item was asked for with 60 or 70% of its words left out, then 8 objects were shared, "
-    "and nearly all items were found at every length.",
     "partial_cue/noise": "100 facts are made of 20 names, objects, places and trades. In the first version 50 facts had words of their own, and one "
     "word that was left told which fact it was.",
     "role_filler/permutations": "The question is in the passive. In the first version it had the words of the true sentence in the same order.",
@@ -215,10 +203,8 @@ REASONS: Mapping[str, str] = {
     "`everything` the gates refuse half of the events, new states above all. Of the 18 series that were not looked at "
     "while its rules were written, `waking` answers .94. Measured with `present_state`; the other probe of this page "
     "is older.",
-    "lag_crp/list": "Recall is deterministic, so a small preference for the next item becomes a large ratio: 6 in `waking`, above the band; without "
-    "a shared word BM25 answers in order of telling, which looks like contiguity.",
-    "lag_crp/distractor": "As for the list: the ratio in `waking` is 5, above the band.",
-    "list_length/sam": "It needs no mechanism: five objects share more facts in a longer list, so it is a control.",
+    "lag_crp/distractor": "Recall is deterministic, so a small preference for the next item becomes a large ratio: 5 in `waking`, above "
+    "the band.",
     "memory_linking/hours": "Sets without `engram_allocation` link nothing by the time of telling; in `night` replay links memories of other days as"
     " well.",
     "mnemonic_similarity/bins": "In `waking` every lure is told from its memory, as by similarity alone at its best threshold, so nothing is left "
@@ -257,8 +243,6 @@ REASONS: Mapping[str, str] = {
     "in turn hardly differ.",
     "sequence_prediction/order": "Sets without a directed association answer by meaning; in `everything` the gates refuse some repetitions of the "
     "sequence.",
-    "serial_position/immediate": "The cue names no item, and recall goes on forward from where it starts, so the first items are not reached.",
-    "serial_position/delayed": "As for immediate recall; the end of the list is still ahead after other talk.",
     "shared_memory/filters": "Filters are the engine's, and hold in every set: no answer has a word of somebody else. In `everything` the gates refuse "
     "seven facts in ten, which are made of one template, so what its owner asks for is not there.",
     "sleep_benefit/wake_sleep": "A night raises the memories of the day before as well as those of the evening, so that beside them nothing gains.",

@@ -159,7 +159,7 @@ def test_a_behaviour_that_is_not_shown_lowers() -> None:
         for f in facts(entry, None, phenomena(entry, REGISTRY))
         if f.kind is FactKind.BEHAVIOUR
     }
-    assert "lag_crp/list" in missed and "serial_position/delayed" not in missed
+    assert "lag_crp/distractor" in missed
 
 
 # --- departures and their words ---------------------------------------------------------------------

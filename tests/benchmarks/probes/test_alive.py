@@ -159,7 +159,7 @@ def test_a_probe_reads_nothing_that_it_does_not_declare(
 def test_an_undeclared_reading_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     probe = replace(own()["ab_ac/blocked"], measures=Measures(answers=True))
     assert undeclared(probe, monkeypatch) >= {"log_strength"}
-    asks = replace(own()["lag_crp/list"], measures=Measures())
+    asks = replace(own()["lag_crp/distractor"], measures=Measures())
     assert "answers" in undeclared(asks, monkeypatch)
     with pytest.raises(InputError, match="no column 'strenght'"):
         Measures(columns=("strenght",))
@@ -168,7 +168,7 @@ def test_an_undeclared_reading_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_probe_measures_is_what_it_declares() -> None:
     found = {id: measured(own()[id]) for id in ("sleep_schedule/two_process",
                                                 "retrograde_gradient/lesion",
-                                                "predictive_recall/order", "lag_crp/list",
+                                                "predictive_recall/order", "lag_crp/distractor",
                                                 "surprise_recall/news", "footprint/bytes")}  # fmt: skip
     assert {SLEEP_ONSET, SLEEP_END} <= found["sleep_schedule/two_process"].columns and not found[
         "sleep_schedule/two_process"
@@ -179,8 +179,8 @@ def test_what_a_probe_measures_is_what_it_declares() -> None:
     ]
     assert (
         found["predictive_recall/order"].learns
-        and not found["lag_crp/list"].learns
-        and found["lag_crp/list"].answers
+        and not found["lag_crp/distractor"].learns
+        and found["lag_crp/distractor"].answers
     )
     assert found["surprise_recall/news"].columns == {NEWS} and found["footprint/bytes"].all
 

@@ -131,9 +131,10 @@ def test_everything_open_is_everything_without_its_gates(registry: Registry) -> 
 
 
 def test_names_choose_all_variants_and_unknown_ones_are_refused() -> None:
-    assert [p.id for p in chosen(["lag_crp", "needle/depths", "lag_crp/list"], PROBES)] == [
-        "lag_crp/list",
-        "lag_crp/distractor",
+    asked = ["emotional_enhancement", "needle/depths", "emotional_enhancement/easy"]
+    assert [p.id for p in chosen(asked, PROBES)] == [
+        "emotional_enhancement/easy",
+        "emotional_enhancement/hard",
         "needle/depths",
     ]
     with pytest.raises(InputError, match="no probe 'lag_crb'") as refused:
@@ -203,7 +204,7 @@ def shared_words(events: list[Event], question: str) -> list[tuple[Event, float]
 
 
 def test_a_memory_that_only_goes_forward_has_all_its_transitions_at_lag_1() -> None:
-    found = written("lag_crp/list", forward)
+    found = written("lag_crp/distractor", forward)
     assert found["P(-1)"] == 0.0 and found["P(+1)"] > 0.9
 
 
@@ -580,8 +581,8 @@ IDS = [
     "footprint/bytes",
     "fusion_identities/agreement", "gate_auc/stream",
     "intent_weights/time", "knowledge_update/current",
-    "knowledge_update/states", "contradiction/both", "lag_crp/list", "lag_crp/distractor",
-    "list_length/sam", "memory_linking/hours",
+    "knowledge_update/states", "contradiction/both", "lag_crp/distractor",
+    "memory_linking/hours",
     "mnemonic_similarity/bins", "multi_hop/chain", "needle/depths", "needle/passages",
     "old_memory_cost/years", "paired_associates/words",
     "paraphrase/questions", "partial_cue/noise", "permastore/years", "predictive_recall/order",
@@ -592,8 +593,8 @@ IDS = [
     "reverse_replay/reward", "reward_modulated_memory/after", "role_filler/permutations",
     "runaway_control/speakers", "salience/news",
     "schema_learning/lesion", "scope_rules/speaker", "selectivity/modifiability",
-    "sequence_prediction/order", "serial_position/immediate",
-    "serial_position/delayed", "shared_memory/filters", "sleep_benefit/wake_sleep", "sleep_schedule/two_process",
+    "sequence_prediction/order",
+    "shared_memory/filters", "sleep_benefit/wake_sleep", "sleep_schedule/two_process",
     "spacing_effect/crossover",
     "standing_instruction/no_shared_words", "surprise_recall/news",
     "when_did/distractors", "when_did/alone",

@@ -77,7 +77,7 @@ def cells(
      ("sleep_replay",)),
     ("spacing_effect/crossover", ("spike_timing_plasticity", "salience_reweighting"),
      ("base_level_activation", "dense_similarity")),     # learns
-    ("lag_crp/list", ("temporal_context", "passage_words"), ("surprise_index",)),
+    ("lag_crp/distractor", ("temporal_context", "passage_words"), ("surprise_index",)),
     # the next cue is what was recalled
 ])  # fmt: skip
 def test_rows_of_a_shared_life_are_those_of_lives_of_their_own(
