@@ -62,8 +62,8 @@ class Phenomenon:
     @property
     def text(self) -> str:
         """
-        >>> Phenomenon("lag_crp/list", {"default": "outside"}).text
-        'lag_crp/list: outside in default'
+        >>> Phenomenon("lag_crp/distractor", {"default": "outside"}).text
+        'lag_crp/distractor: outside in default'
         >>> Phenomenon("people/testing", {}).text
         'people/testing: unmeasured in every set with the mechanism'
         """
