@@ -13,6 +13,7 @@ from hebbarium.testing.conformance import (
     ConformanceCheck,
     a_saved_tick_is_whole,
     continuing_from_a_file_equals_an_uninterrupted_run,
+    late_columns_are_computed_one_memory_at_a_time,
     made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm,
     order_is_that_of_arrival,
@@ -26,11 +27,12 @@ from hebbarium.testing.conformance import (
 
 REGISTRY = Registry.read()
 # Checks that need lives of their own: with files, hostile texts, made rows, late events, other ticks,
-# other weights, or the same life again. `make test` does them on the mechanisms of `minimal`, and
-# `make test-all` on every one.
+# other weights, asked of some memories alone, or the same life again.  `make test` does them on the
+# mechanisms of `minimal`, and `make test-all` on every one.
 LONG = (
     a_saved_tick_is_whole,
     continuing_from_a_file_equals_an_uninterrupted_run,
+    late_columns_are_computed_one_memory_at_a_time,
     made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm,
     order_is_that_of_arrival,

@@ -157,6 +157,7 @@ def act(e: Engine, name: str, number: int) -> None:
         e.save()
 
 
+@pytest.mark.slow
 @fewer_examples
 @given(acts=ACTS, full=st.booleans())
 def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(
