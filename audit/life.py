@@ -20,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Registry, Value
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Scope
@@ -27,7 +28,7 @@ from ..engine.contract.hooks import Mechanism
 from ..engine.contract.records import Event
 from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
-from ..engine.ports.embedder import Embedder, HashingEmbedder
+from ..engine.ports.embedder import Embedder, HashingEmbedder, Spans
 from ..engine.ports.language_model import LanguageModel
 from .memory import FunctionModel, hashing
 
@@ -125,6 +126,15 @@ class ShortWindow(HashingEmbedder):
         return np.array([_hashed(text, self.dimensions) for text in texts], np.float32).reshape(
             len(texts), self.dimensions
         )
+
+    def pieces(self, text: str, most: int | None = None) -> Spans:
+        """(t, 2) start and end of each word, kept as the vector is."""
+        return _pieces(text, most)
+
+
+@lru_cache(maxsize=4096)
+def _pieces(text: str, most: int | None) -> Spans:
+    return read_only(hashing(1).pieces(text, most))
 
 
 @lru_cache(maxsize=4096)

@@ -372,6 +372,7 @@ def test_only_named_cells_can_be_run(tmp_path: Path, registry: Registry) -> None
     }
 
 
+@pytest.mark.slow
 def test_cells_are_equal_for_any_number_of_jobs_and_run_once(
     tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:

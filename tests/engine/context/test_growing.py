@@ -259,7 +259,9 @@ REAL = (
 )
 
 
-@pytest.fixture(scope="module", params=["bm25", "stages", "context_spec"])
+@pytest.fixture(
+    scope="module", params=["bm25", pytest.param("stages", marks=pytest.mark.slow), "context_spec"]
+)
 def memory(request: pytest.FixtureRequest) -> Engine:
     registry = Registry.read()
     made = Engine(registry.build(registry.set(request.param)), HashingEmbedder(64))

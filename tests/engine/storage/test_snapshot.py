@@ -646,6 +646,7 @@ def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(
     assert len(again.event_log.events) == taken and again.digest() == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere SQLite's lock is the only one")
 def test_a_process_that_reads_its_own_file_still_keeps_others_out(tmp_path: Path) -> None:
     """Closing any descriptor of a file ends the locks that SQLite has in the process."""
