@@ -49,3 +49,10 @@ def test_designs_without_published_values_have_no_sentence() -> None:
     assert not list(
         script("designs_on_data").conclusions(design("default_leave_one_out", {"0": 0.1}, {}))
     )
+
+
+def test_a_design_takes_the_place_of_its_section() -> None:
+    page = "# page\n\nhead\n\n## a: 1\n\ntext\n\n### of a\n\n## b: 2\n\nmore\n"
+    shown = script("designs_on_data").sections(page)
+    assert shown == {"## a: 1": "## a: 1\n\ntext\n\n### of a\n", "## b: 2": "## b: 2\n\nmore\n"}
+    assert list(shown | script("designs_on_data").sections("\n## a: 1\n\nnew\n")) == list(shown)

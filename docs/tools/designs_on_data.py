@@ -1,10 +1,10 @@
 """Writes designs-on-data.md: the tables of finished designs on development data.
 
-    hebbarium ablate --design NAME --yes --out OUT/NAME          # each of them, on LoCoMo and BEAM
-    100K python docs/tools/designs_on_data.py OUT/default_leave_one_out OUT/cortex_words_weight ...
+    hebbarium ablate --design NAME --yes --out OUT/NAME          # on LoCoMo and BEAM 100K
+    python docs/tools/designs_on_data.py OUT/everything_leave_one_out ...
 
-The page has the tables of `hebbarium ablate --design` in the order given, and for the sweeps of
-Cortex what its paper concludes.
+The page has the tables of `hebbarium ablate --design`, and for the sweeps of Cortex what its paper
+concludes.  A design that is given takes the place of its section, and the other sections stay.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ decide only large effects: "undecided" is no evidence that a mechanism does noth
 of the set without the mechanism; elsewhere it is the arm minus the whole set. The sentences below the sweeps compare with the tables of Cortex, whose
 scores on BEAM are MRR of ten abilities with a cross-encoder; here it is recall@10 without one.
 
-With cached embeddings, on two cores that other programs used as well: `everything_leave_one_out` 24.6 min (37 min of CPU, 1,050 cells),
-`waking_shapley` 20.8 (29), `everything_varieties` 7.7 (15), each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
+With cached embeddings, on two cores that other programs used as well: `everything_leave_one_out` 61 min in one process (1,065 cells; earlier
+24.6 in two, 37 of CPU), `waking_shapley` 20.8 (29), `everything_varieties` 7.7 (15), each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
 
 `docs/tools/designs_on_data.py` writes this page from finished designs; [designs](../guides/designs.md) says how one is run.
 """
@@ -78,10 +78,21 @@ def section(folder: Path) -> str:
     )
 
 
+def sections(page: str) -> dict[str, str]:
+    """Heading -> section of a page, with the heading.
+
+    >>> sections("# page\\n\\n## a: 1\\n\\ntext\\n\\n## b: 2\\n")
+    {'## a: 1': '## a: 1\\n\\ntext\\n', '## b: 2': '## b: 2\\n'}
+    """
+    parts = [part.strip() for part in page.split("\n## ")[1:]]
+    return {f"## {part.partition(chr(10))[0]}": f"## {part}\n" for part in parts}
+
+
 def main(arguments: Sequence[str]) -> None:
-    TARGET.write_text(
-        "\n".join([HEAD, *(section(Path(folder)) for folder in arguments)]), encoding="utf-8"
-    )
+    shown = sections(TARGET.read_text(encoding="utf-8"))
+    for folder in arguments:
+        shown |= sections("\n" + section(Path(folder)))
+    TARGET.write_text("\n".join([HEAD, *shown.values()]), encoding="utf-8")
 
 
 if __name__ == "__main__":
