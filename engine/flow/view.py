@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -93,18 +93,16 @@ class Reader:
                 where=type(self._of).__name__,
                 cure=f"readers may use {', '.join(sorted(self._allowed))}",
             )
-        if name in ("buffer", "column"):
-            return partial(self._edge, name)
-        return getattr(self._of, name)
+        return self._edge if name == "column" else getattr(self._of, name)
 
-    def _edge(self, method: str, name: str) -> Array:
+    def _edge(self, name: str) -> Array:
         if name not in self._edges:
             raise ContractError(
                 f"the edge column {name!r} was not declared",
                 where=type(self._of).__name__,
                 cure="add it to reads",
             )
-        return read_only(getattr(self._of, method)(name))
+        return read_only(self._of.column(name))
 
     def __repr__(self) -> str:
         return f"<read-only {type(self._of).__name__}: {', '.join(sorted(self._allowed))}>"

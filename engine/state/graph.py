@@ -255,8 +255,7 @@ class Graph:
     """m edges (alive or tombstoned) over memory rows and entities.
 
     Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views
-    of the first m edges, to be renewed after `add`; `buffer(name)` is the whole allocated array
-    and, like `csr`, stays valid until `epoch` changes.
+    of the first m edges, to be renewed after `add`; `csr` stays valid until `epoch` changes.
 
     removed  edges that were tombstoned since the last save; None: nothing is noted
     epoch    grows whenever any array has moved
@@ -577,19 +576,13 @@ class Graph:
             )
 
     def column(self, name: str) -> NDArray[Any]:
-        """(m, *shape) view of an edge column."""
-        return self.buffer(name)[: self.n_edges]
-
-    def buffer(self, name: str) -> NDArray[Any]:
-        """The whole allocated column, spare room included: indexed by any edge id until `epoch`
-        changes.
-        """
+        """(m, *shape) view of an edge column.  Raises ContractError for one that there is not."""
         array = self._edges.get(name)
         if array is None:
             raise ContractError(
                 f"there is no edge column {name!r}", where="graph", cure="allocate it first"
             )
-        return array
+        return array[: self.n_edges]
 
     # --- saving -----------------------------------------------------------------------------------
 
@@ -652,7 +645,7 @@ class Graph:
 
     def roomy(self, name: str, m: int) -> NDArray[Any]:
         """A new array for m edges in a column, and room for more, which is at neutral."""
-        old = self.buffer(name)
+        old = self.column(name)
         return _spare((_room(m), *old.shape[1:]), old.dtype, self._neutral[name], m)
 
     def _restore(

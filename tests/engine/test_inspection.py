@@ -80,14 +80,14 @@ def test_the_graph_is_read_only() -> None:
     e = memory(mechanism("m", does(Phase.MAINTAIN, lambda v, _: None, sets=[trust]), owns=[trust]))
     e.encode_all([Event(0.0, "Ada met Bo in Oslo"), Event(1.0, "Bo went home")])
     graph, whole = e.graph, e.store.graph
-    assert repr(graph).startswith("<read-only Graph: alive, buffer, column, created, ")
+    assert repr(graph).startswith("<read-only Graph: alive, column, created, ")
     assert (
         graph.n_edges == whole.n_edges > 0
         and graph.entity_id("bo") == whole.entity_id("bo") is not None
     )
     assert graph.column("trust").tolist() == [0.5] * whole.n_edges
     arrays = [graph.source, graph.target, graph.type, graph.alive, graph.created,
-              graph.column("trust"), graph.buffer("trust"),
+              graph.column("trust"),
               graph.neighbours(0, EdgeType.ENTITY), *graph.csr(EdgeType.ENTITY),
               *graph.links(EdgeType.ENTITY)]  # fmt: skip
     for array in arrays:

@@ -120,7 +120,7 @@ def test_structures_can_only_be_read_by_readers() -> None:
 def test_arrays_reached_through_structures_are_read_only() -> None:
     for look in (
         lambda v: v.graph.column("created"),
-        lambda v: v.graph.buffer("alive"),
+        lambda v: v.graph.column("alive"),
         lambda v: v.graph.source,
         lambda v: v.graph.csr(EdgeType.ENTITY).pool,
         lambda v: v.graph.neighbours(0, EdgeType.ENTITY),

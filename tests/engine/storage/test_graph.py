@@ -129,8 +129,8 @@ def test_growth_moves_arrays_only_with_the_epoch() -> None:
         return (
             *graph.csr(EdgeType.SEMANTIC),
             *graph.links(EdgeType.SEMANTIC),
-            graph.buffer("weight"),
-            graph.buffer("target"),
+            graph._edges["weight"],
+            graph._edges["target"],
         )
 
     epoch, kept, edges = graph.epoch, arrays(), dict[tuple[int, int], int]()
@@ -162,7 +162,7 @@ def test_views_are_of_the_first_m_edges_and_read_only() -> None:
         (graph.neighbours(0, EdgeType.TEMPORAL), np.int32),
     ):
         assert view.shape == (1,) and view.dtype == dtype and not view.flags.writeable
-    assert np.shares_memory(graph.source, graph.buffer("source"))
+    assert np.shares_memory(graph.source, graph._edges["source"])
     graph.remove(0)
     graph.remove(0)
     assert (
