@@ -216,6 +216,7 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("Can I come on Sunday?", DAYS, [2, 0, 1]),
     ("Is mute on?", VALUES, [2, 0, 1, 3]),
     ("Am I still learning Welsh?", WELSH, [2, 0, 1]),
+    ("Am I learning Welsh?", WELSH, [2, 0, 1]),
     ("What is the code?", LONG, [0, 1]),
     ("Where do I live?", TWO, [1, 0, 2]),
     ("Is the soup hot?", SOUP, [1, 0]),
@@ -253,6 +254,48 @@ def an_order_and_what_lies_outside_the_pool_are_left_alone(specimen: Any) -> Any
         ],
         [0, 1, 2, 3, 4, 2, 0, 1, 3, 4, 0, 1, 2, 3, 4, 5],
     )
+
+
+# Whether a state still holds: what was so, what another one or another field of life did, what
+# ended it.
+SMOKES = (
+    (0.0, "Ada", "I smoke ten cigarettes a day."),
+    (1.0, "Bo", "I quit."),
+    (2.0, "Ada", "I gave up my seat on the bus."),
+    (3.0, "Ada", "I threw my last packet away."),
+    (4.0, "Ada", "I quit my job."),
+)
+QUARTET = (
+    (0.0, "Cy", "Ada plays the cello in a quartet."),
+    (1.0, "Cy", "Ada sold her bike."),
+    (2.0, "Cy", "Bo sold his instrument and left."),
+    (3.0, "Cy", "Ada sold her instrument and left."),
+)
+STILL: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
+    ("Does Ada still smoke?", SMOKES, [3, 0, 1, 2, 4]),
+    ("Does Ada smoke?", SMOKES, [0, 1, 2, 3, 4]),
+    ("Does Bo still smoke?", SMOKES, [0, 1, 2, 3, 4]),
+    ("Does Ada still smoke?", SMOKES[:3], [0, 1, 2]),
+    ("Do I still smoke?", SMOKES[:4], [3, 0, 1, 2]),
+    ("Is Ada still in the quartet?", QUARTET, [3, 0, 1, 2]),
+    ("Is Ada still in the quartet?", QUARTET[:3], [0, 1, 2]),
+    ("Is Ada still in the quartet?", (QUARTET[3], QUARTET[0]), [0, 1]),
+)
+
+
+@adaptation(
+    "PS-9",
+    source="by hand: what ends a state, within its field of life and of its subject, answers whether it still holds",
+    needs="engine",
+)
+def what_ends_a_state_answers_whether_it_still_holds(specimen: Any) -> Any:
+    return [
+        row
+        for question, log, _ in STILL
+        for row in answered(
+            specimen, question, *((float(hour), *said[1:]) for hour, said in enumerate(log))
+        )
+    ], [row for *_, rows in STILL for row in rows]
 
 
 AHEAD = (
@@ -456,6 +499,33 @@ def factless(specimen: Any) -> Any:
 @mutant("changes in free words are not read", rejected_by="PS-4")
 def changeless(specimen: Any) -> Any:
     return specimen.replacing("covered_by_change", lambda later, earlier: 0.0)
+
+
+@mutant("no state ends without a word of it", rejected_by="PS-9")
+def endless(specimen: Any) -> Any:
+    return specimen.replacing("ends_state", lambda later, earlier, asked, own: False)
+
+
+@mutant("every later telling ends a state", rejected_by="PS-9")
+def ended_by_all(specimen: Any) -> Any:
+    return specimen.replacing("ends_state", lambda later, earlier, asked, own: True)
+
+
+@mutant("the speaker is nobody", rejected_by="PS-9")
+def speakerless(specimen: Any) -> Any:
+    return specimen.replacing(
+        "ends_state", lambda later, earlier, asked, own: specimen.ends_state(later, earlier, asked)
+    )
+
+
+@mutant("every speaker is the one of whom the question asks", rejected_by="PS-9")
+def any_speaker(specimen: Any) -> Any:
+    return specimen.replacing(
+        "ends_state",
+        lambda later, earlier, asked, own: specimen.ends_state(
+            later, earlier, asked, own or frozenset(("i",))
+        ),
+    )
 
 
 @mutant("what one says of himself is true of another", rejected_by="PS-4")

@@ -18,9 +18,11 @@ Two memories among the best tell states of one thing if
               replaces the earlier one, or repeats it
     change    the later one says in free words that what the earlier one states is no longer so
     question  the question says in words which state it asks for, and both have the same of its
-              words, as many as any memory has
+              words, as many as any memory has, and no other subject than it names; if it asks
+              whether a state still holds, also a word that is no subject
     still     the question asks whether the state of one still holds, and of all that announce a
-              change of the same subject, the other one is the first
+              change of the same subject in the same field of life, the other one is the first;
+              "I" is a subject that a question names by the name of its speaker
 
 and, besides, nothing that the question names sets them apart: of "order 4471 has shipped" and
 "order 4480 has shipped" only one answers "has order 4471 shipped?".  In a question that is answered
@@ -106,6 +108,7 @@ class Told(NamedTuple):
     values  stems of numbers and dates
     being   whether the verb says what something is or has
     own     whether the speaker says it of himself
+    himself whether the speaker is the subject
     label   stems of what stands before a first colon, if that is short
     plain   words that are no part of a number or date
     meant   words that mean something
@@ -117,6 +120,7 @@ class Told(NamedTuple):
     values: frozenset[str]
     being: bool
     own: bool
+    himself: bool
     label: frozenset[str]
     plain: frozenset[str]
     meant: frozenset[str]
@@ -133,7 +137,8 @@ def told(text: str) -> Told:
     said = features(text)
     stems, values = terms_of(text), frozenset(terms_of(" ".join((*said.numbers, *said.dates))))
     head, colon, _ = text.partition(":")
-    verb = subject_of(said.words).verb if said.words else 0
+    subject = subject_of(said.words)
+    verb = subject.verb if said.words else 0
     lead = head if colon else " ".join(said.words[:verb])
     kept = frozenset(
         word for word in said.words if word not in _DENIALS and not word.endswith("n't")
@@ -146,6 +151,7 @@ def told(text: str) -> Told:
         values,
         being,
         not _SELF.isdisjoint(said.words),
+        subject.who == "self",
         frozenset(terms_of(labelled[1], stop_words=True))
         if (labelled := _LABEL.match(text))
         else frozenset(),
@@ -246,6 +252,7 @@ class StateQuestion(NamedTuple):
     open    whether it is answered with yes or no, or with one of two values that it names
     said    whether it says in words which state it asks for
     still   whether it asks if a state still holds
+    own     whether it asks in the first person
     most    as many of its words as any candidate has
     """
 
@@ -253,6 +260,7 @@ class StateQuestion(NamedTuple):
     open: bool
     said: bool
     still: bool
+    own: bool
     most: int
 
 
@@ -306,6 +314,7 @@ class PresentState(Mechanism[PresentStateParams]):
                 either,
                 asked is not AskedState.PRESENT,
                 asked is AskedState.NEWEST and bool(_STILL.search(words)),
+                not _SELF.isdisjoint(said),
                 most,
             ),
         ):
@@ -383,6 +392,8 @@ class PresentState(Mechanism[PresentStateParams]):
             and leader.asked == other.asked
             and len(leader.asked) == question.most
             and 2 * question.most >= len(question.words) > 0
+            and _of_one_subject(leader.told, other.told, question)
+            and not (question.still and leader.asked <= leader.told.topic & other.told.topic)
         ):
             return True
         return self._follows(leader, other)
@@ -398,6 +409,9 @@ class PresentState(Mechanism[PresentStateParams]):
         newer; of none if there is none.
         """
         since = leader.time, leader.row
+        speaker = frozenset(terms_of(leader.speaker))
+        named = question.own or not speaker.isdisjoint(question.words)
+        own = (speaker or frozenset(("i",))) if named else frozenset[str]()
         if any((member.time, member.row) > since for member in group):
             return []
         ending = (
@@ -405,7 +419,12 @@ class PresentState(Mechanism[PresentStateParams]):
             for candidate in candidates
             if (candidate.time, candidate.row) > since
             and not (leader.told.own and leader.speaker != candidate.speaker)
-            and ends_state(candidate.text, leader.text, question.words)
+            and ends_state(
+                candidate.text,
+                leader.text,
+                question.words,
+                own if candidate.speaker == leader.speaker else frozenset(),
+            )
         )
         return list(islice(ending, 1))
 
@@ -416,6 +435,16 @@ class PresentState(Mechanism[PresentStateParams]):
             earlier.speaker == later.speaker
             and covered_by_change(later.text, earlier.text) >= self.params.covered
         )
+
+
+def _of_one_subject(one: Told, other: Told, question: StateQuestion) -> bool:
+    """Whether two texts with the same words of a question may speak of the same: not, if the
+    speaker is the subject of one, and of the other a person or thing that the question does not
+    name ("my aunt").
+    """
+    return one.himself == other.himself or not question.words.isdisjoint(
+        (other if one.himself else one).topic
+    )
 
 
 def _is_value(word: str, of: Told, question: StateQuestion) -> bool:

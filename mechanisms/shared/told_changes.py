@@ -20,21 +20,24 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...engine.text.english import MONTHS, WEEKDAYS, word_set
 from ...engine.text.features import features, fold, terms_of
 from ...engine.text.memo import remembered
 from .facts import sentences_told
+from .fields_of_life import fields_of
 
 # of a sentence that is compared: a longer one says more than one thing
 MOST_WORDS: Final = 40
 MOST_CHARACTERS: Final = 400  # of it
 MOST_SENTENCES: Final = 32  # of a later text
+MOST_OBJECT: Final = 4  # words of the object of a verb
 
 
 # --- words ----------------------------------------------------------------------------------------
 _SELF: Final = word_set("i we me us myself ourselves")
+_OBJECT_SELF: Final = word_set("me us")
 _OWN: Final = word_set("my our")
 _THIRD: Final = word_set("his her their its")
 _IMPERSONAL: Final = word_set(
@@ -99,23 +102,26 @@ _SUPPOSED: Final = re.compile(
     r"some ?day|whether|will (?:not )?be|going to|gonna|used to)\b"
 )
 _ADDED: Final = re.compile(
-    r"\b(?:too|also|as well|either|another|as much|likewise|besides|in addition)\b"
+    r"\b(?:too(?! \w)|also|as well|either|another|as much|likewise|besides|in addition)\b"
 )
 _WAITS: Final = re.compile(r"\b(?:yet|never)\b")
 # What announces a change: an end, a turn to something else, a time from which on, what is restored
 # or done.
 _ENDS: Final = re.compile(
-    r"\b(?:no longer|no more|not (?:\w+ ){0,6}?any ?(?:more|longer)|stop(?:s|ped)?|quit|g[ai]ve(?:n|s)? up|dropp?(?:ed)?|cancell?ed|ended|ends|end|"
-    r"finished|lost|sold(?! out)|thr(?:ew|own)(?: \w+){0,3} (?:out|away)|g[eo]t(?:ten)? rid of|(?:gone|went)(?: \w+)? off|(?:gone|went) bust|"
+    r"\b(?:no longer|no more|not (?:\w+ ){0,6}?any ?(?:more|longer)|stop(?:s|ped)?(?! (?:at|by|in|for|near|on|off)\b)|"
+    r"quit|g[ai]ve(?:n|s)? up|dropp?(?:ed)?|cancell?ed|ended|ends|end|"
+    r"finished|lost|sold(?! out)|"
+    r"hung up|c[ao]me off|\w+ (?:it|them) (?:off|away|down)|thr(?:ew|own)(?: \w+){0,3} (?:out|away)|"
+    r"g[eo]t(?:ten)? rid of|(?:gone|went)(?: \w+)? off|(?:gone|went) bust|"
     r"handed (?:\w+ ){0,4}(?:over|in)|stepped (?:down|back)|resigned|retired|pulled out|dropped out|moved (?:out|away)|split up|br(?:oke|oken) up|"
     r"called (?:\w+ ){0,3}off|closed down|clos(?:ed|es) for good|cured|healed|gone|died|dead|passed away|felled|cut down|torn? down|tore down|"
-    r"demolished|turned (?:\w+ ){0,3}down|cleared up|w[eo]r[en] off|expired|ran out|withdr(?:ew|awn)|outgr(?:ew|own)|ditched|scrapped|abandoned|"
+    r"demolished|turned (?:\w+ ){0,3}down|cleared up|w[eo]r[en] off|expired|r[au]n out|withdr(?:ew|awn)|outgr(?:ew|own)|ditched|scrapped|abandoned|"
     r"abolished|dissolved|shut down|left|not (?:\w+ ){1,6}(?:for|in) (?:an?|the last|two|three|four|five|six|many|some) (?:weeks?|months?|"
     r"years?|ages)|"
     r"got over|got through|recovered|used up|wound up|fed up with|done with)\b"
 )
 _TURNS: Final = re.compile(
-    r"\b(?:switch(?:ed|es)?|chang(?:ed|es)|moved|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
+    r"\b(?:switch(?:ed|es)?|chang(?:ed|es)|moved|migrated|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
     r"br(?:ing|ought) (?:\w+ ){0,3}forward|rais(?:ed|es)|lowered|increased|reduced|doubled|halved|(?:gone|went|go|goes|come|came) (?:up|down)|rose|"
     r"risen|climbed to|fallen|fell|bec(?:ome|omes|ame)|turned into|converted|start(?:ed|s)|beg[au]n|join(?:ed|s)|t(?:ook|aken|"
     r"akes) (?:\w+ ){0,3}over|"
@@ -132,12 +138,17 @@ _RESTORED: Final = re.compile(
 _WEAK: Final = word_set(
     "today first already since lately open opened paid passed fine works ready done bought cut mind made normal found fell rose lost sold gone left "
     "finished now nowadays finally"
+) | {"hung up", "came off", "come off"}
+# Of these, what ends a state of a thing of which it is said without an object: "the oak fell".
+_OF_THINGS: Final = word_set(
+    "open opened fine works ready done cut normal found fell rose sold gone finished"
 )
 # What ends a state that is asked for, beside these: a stay, an illness, an absence.
 _OVER: Final = re.compile(
     r"\b(?:discharged|picked (?:\w+ ){0,3}up|collected|turned (?:\w+ ){0,3}(?:on|off|back)|was born|gave birth|"
     r"had (?:her|his|the|their|a) (?:baby|child|twins)|got (?:married|divorced|engaged|well|better)|married|divorced|graduated|hired|"
-    r"fired|sacked|(?:got|found) (?:a|an|another|the) (?:job|flat|house|home|place|position|room)|(?:we|i|they|he|she) found)\b"
+    r"fired|sacked|signed (?:\w+ ){0,3}(?:lease|contract|deed)|"
+    r"(?:got|found) (?:a|an|another|the) (?:job|flat|house|home|place|position|room)|(?:we|i|they|he|she) found)\b"
 )
 _JOINT: Final = re.compile(
     r"[,;:—]| - |\b(?:and|but|so|because|since|while|although|though|whereas|that)\b"
@@ -451,7 +462,7 @@ def _new_object(
     """Whether what the verb is about is a new thing, with an article: "turned down a plan"."""
     for place in range(verb + 1, len(words)):
         stem = _stem(words[place])
-        led = not _DETERMINERS.isdisjoint(words[max(verb + 1, place - 2) : place])
+        led = not (_DETERMINERS | {"new"}).isdisjoint(words[max(verb + 1, place - 2) : place])
         if led and (stem in fresh or stem in own):
             return stem in fresh
     return False
@@ -679,46 +690,152 @@ def covered_by_change(later: str, earlier: str) -> float:
 
 
 @remembered
-def ends_state(later: str, earlier: str, asked: frozenset[str]) -> bool:
+def ends_state(
+    later: str, earlier: str, asked: frozenset[str], own: frozenset[str] = frozenset()
+) -> bool:
     """Whether a later text announces a change of the subject of an earlier text of one sentence,
     and a question names this subject and a word of what the earlier one says of it.  O(length).
 
     asked  stems of the question
+    own    stems of the speaker of both texts, if the question names the speaker, or asks in the
+           first person; then "I" and "we" are a subject that it names
 
     What the later one says is then most likely the answer to whether the state still holds, though
-    it has no word of it.
+    it has no word of it.  Of two fields of life, such as smoking and work, it is no answer.
 
     >>> asked = frozenset(("ada", "smoke"))
-    >>> [ends_state(later, "Ada smokes.", asked) for later in ("Ada gave up cigarettes.", "Ada bought a hat.", "Bo gave up.")]
+    >>> [ends_state(later, "Ada smokes.", asked) for later in ("Ada gave up cigarettes.", "Ada bought a hat.", "Ada gave up her job.")]
     [True, False, False]
+    >>> [ends_state(later, "I smoke.", asked, frozenset(("ada",))) for later in ("I gave up cigarettes.", "My aunt gave up cigarettes.")]
+    [True, False]
     """
     told = _sentences(earlier)
     old = _read(told[0]) if len(told) == 1 else None
     if old is None or old.past:
         return False
-    subject = frozenset(stem for stem in old.subject.stems if stem not in _LIGHT)
-    if not subject or not subject <= asked or (asked - subject).isdisjoint(old.stems):
+    himself = bool(own) and old.subject.who == "self"
+    subject = (
+        own if himself else frozenset(stem for stem in old.subject.stems if stem not in _LIGHT)
+    )
+    if not subject or not (himself or subject <= asked) or (asked - subject).isdisjoint(old.stems):
         return False
+    state = _State(
+        (old.themes | asked if himself else asked) - subject - _LIGHT,
+        fields_of(old.stems | asked),
+        subject
+        if not himself and subject.isdisjoint(old.names) and _of_thing(old)
+        else frozenset(),
+    )
     return any(
-        subject <= _Pair((new,), old).shared()
-        and all(_kinds(new.words, stem)[0] <= old.stems for stem in subject - old.names)
-        and any(_stem(word) in subject and not word.endswith("'s") for word in new.words)
-        and _changes_something(new.text, not new.stems.isdisjoint(asked - subject))
+        (_of_speaker(new, old, state.fields) if himself else _of_subject(new, old, subject))
+        and _answers(new, state)
         for sentence in _sentences(later)
         if (new := _read(sentence)) is not None
     )
 
 
-def _changes_something(text: str, of_state: bool) -> bool:
-    """Whether words of a folded sentence announce a change, and suppose and add nothing.
+class _State(NamedTuple):
+    """What is asked of a state.
 
-    of_state  whether it names the state, of which a word that is also said of other things speaks
+    stems   that speak of it
+    fields  of life in which it is
+    thing   stems of its subject, if that is no person
     """
-    return not (_SUPPOSED.search(text) or _ADDED.search(text)) and (
-        _OVER.search(text) is not None
+
+    stems: frozenset[str]
+    fields: frozenset[str]
+    thing: frozenset[str]
+
+
+def _of_thing(old: Sentence) -> bool:
+    """Whether the subject of a sentence, which has no name, is no person."""
+    return PERSONS.isdisjoint(old.words[: old.subject.verb])
+
+
+def _of_subject(new: Sentence, old: Sentence, subject: frozenset[str]) -> bool:
+    """Whether a sentence speaks of the subject of an earlier one."""
+    return (
+        subject <= _Pair((new,), old).shared()
+        and all(_kinds(new.words, stem)[0] <= old.stems for stem in subject - old.names)
+        and any(_stem(word) in subject and not word.endswith("'s") for word in new.words)
+    )
+
+
+def _of_speaker(new: Sentence, old: Sentence, fields: frozenset[str]) -> bool:
+    """Whether a sentence speaks of its speaker, as an earlier one does, or of a thing or person of
+    which the earlier one says something, or of its fields of life.
+    """
+    stems = new.subject.stems
+    return (
+        not old.themes.isdisjoint(stems)
+        or not fields_of(stems).isdisjoint(fields)
+        or not _OBJECT_SELF.isdisjoint(new.words)
+        or any(subject_of(clause).who == "self" for clause in new.clauses)
+    )
+
+
+def _answers(new: Sentence, state: _State) -> bool:
+    """Whether a sentence announces a change of a state, and supposes and adds nothing.
+
+    A word that is also said of things that change nothing, such as "sold", and one that is said of
+    a thing, as in "gave the drill back", counts only if the sentence names the state, or a word of
+    its field, or if the subject is a thing, and the word says something of it alone.
+    """
+    if _SUPPOSED.search(new.text) or _ADDED.search(new.text):
+        return False
+    named = not new.stems.isdisjoint(state.stems) or not fields_of(new.stems).isdisjoint(
+        state.fields
+    )
+    thing = not state.thing.isdisjoint(new.subject.stems)
+    renewed = any(
+        word == "new" and _stem(after) in state.stems for word, after in pairwise(new.words)
+    )
+    return (
+        renewed
+        or any(named or _of_fields(match, state.fields) for match in _OVER.finditer(new.text))
         or any(
-            of_state or (match.group() not in _WEAK and not match.group().startswith("this "))
-            for pattern in (_ENDS, _TURNS, _RESTORED)
-            for match in pattern.finditer(text)
+            named
+            or (thing and match.group() in _OF_THINGS and not _said_of_thing(match))
+            or (
+                _of_fields(match, state.fields)
+                and not (_weak(match.group()) or _said_of_thing(match))
+            )
+            for rule in (_ENDS, _TURNS, _RESTORED)
+            for match in rule.finditer(new.text)
         )
     )
+
+
+def _weak(words: str) -> bool:
+    """Whether words that announce a change are also said of things that change nothing."""
+    return words in _WEAK or words.startswith("this ")
+
+
+def _of_fields(match: re.Match[str], fields: frozenset[str]) -> bool:
+    """Whether words that announce a change, with their object, may be of some fields of life."""
+    said = fields_of(map(_stem, (*_WORD.findall(match.group()), *_object(match))))
+    return not said or not fields or not said.isdisjoint(fields)
+
+
+def _object(match: re.Match[str]) -> list[str]:
+    """The words directly behind those that announce a change, up to the end of the clause or a
+    preposition other than "to".
+    """
+    words = list[str]()
+    for word in _WORD.findall(_JOINT.split(match.string[match.end() :], maxsplit=1)[0])[
+        :MOST_OBJECT
+    ]:
+        if word in _PREPOSITIONS and word != "to":
+            break
+        words.append(word)
+    return words
+
+
+def _said_of_thing(match: re.Match[str]) -> bool:
+    """Whether words that announce a change have an object with an article or an owner: within them,
+    directly behind them, or before "back".
+    """
+    words = match.group().split() + _object(match)[:1]
+    if match.group() == "back":
+        words += _WORD.findall(match.string[: match.start()])[-MOST_OBJECT:]
+    return not (_DETERMINERS | _OWN | _THIRD).isdisjoint(words)

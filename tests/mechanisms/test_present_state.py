@@ -265,6 +265,67 @@ def test_what_ends_a_state_answers_whether_it_still_holds(
         assert first == newest, texts
 
 
+SAID = (  # what a speaker is, what ends it, question, what ends nothing; the speaker is Ada
+    ("I live in Oslo.", "I packed my boxes and moved to Bergen.", "Is Ada still in Oslo?",
+     "I sold the boat."),
+    ("I play the cello in a quartet.", "I sold my instrument and left.",
+     "Does Ada still play the cello?", "I sold my bike and left for the weekend."),
+    ("I'm on antibiotics.", "I finished the tablets, the ear is fine.",
+     "Am I still on antibiotics?", "I finished the crossword."),
+    ("I work nights at the bakery.", "I handed in my notice.", "Does Ada still work at the bakery?",
+     "I quit smoking."),
+    ("I owe Lena 200 euros.", "I paid Lena back.", "Does Ada still owe Lena money?",
+     "I paid the plumber."),
+    ("I drive a red car.", "I got a new car from the dealer.", "Do I still drive a red car?",
+     "I got a new kettle."),
+    ("I learn Portuguese.", "I dropped the course, there was too much grammar.",
+     "Is Ada still learning Portuguese?", "I dropped a plate."),
+    ("Hugo is in hospital.", "Hugo was discharged.", "Is Hugo still in hospital?",
+     "Hugo was fired this morning."),
+    ("Fay is the mayor.", "Fay lost the election.", "Is Fay still the mayor?",
+     "Fay lost her glasses."),
+    ("The old oak stands by the gate.", "The old oak fell.",
+     "Does the old oak still stand by the gate?", "The old lamp fell."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("state", "end", "question", "other"), SAID)
+def test_a_state_of_the_speaker_ends_within_its_field_of_life(
+    state: str, end: str, question: str, other: str
+) -> None:
+    ids = ("lexical_bm25", "convex_fusion", "present_state")
+    for told, speakers in (
+        ((state, other, end), "AAA"),
+        ((state, other), "AA"),
+        ((state, end), "AB" if state.startswith("I") else "AA"),
+    ):
+        memory = hb.Engine([REGISTRY.instance(id) for id in ids], HashingEmbedder(32))
+        memory.encode_all(
+            hb.Event(float(i), text, {"A": "Ada", "B": "Bo"}[speaker], dated=False)
+            for i, (text, speaker) in enumerate(zip(told, speakers, strict=True))
+        )
+        ended = end in told and speakers[-1] == "A"
+        assert next(iter(memory.retrieve(question))).text == (end if ended else state), told
+
+
+def test_what_another_one_of_the_same_name_of_a_place_does_is_no_state_of_the_speaker() -> None:
+    for later in ("My aunt moved to Oslo.", "My aunt lives in Oslo now."):
+        memory = hb.Engine(
+            [REGISTRY.instance(id) for id in ("recency", "convex_fusion", "present_state")],
+            HashingEmbedder(32),
+        )
+        plain = hb.Engine(
+            [REGISTRY.instance(id) for id in ("recency", "convex_fusion")], HashingEmbedder(32)
+        )
+        for asked in (memory, plain):
+            asked.encode_all(
+                hb.Event(float(i), text, "Ada", dated=False)
+                for i, text in enumerate(("I live in Oslo.", later))
+            )
+        question = "Is Ada still in Oslo?"
+        assert memory.retrieve(question).rows.tolist() == plain.retrieve(question).rows.tolist()
+
+
 def test_long_texts_and_a_long_question_are_read_in_linear_time_and_move_nothing() -> None:
     long = [f"The code is {n}. {'We talked about it. ' * 2000}" for n in range(3)]
     assert ranking(long, "What is the code now? " * 500, True) == ranking(

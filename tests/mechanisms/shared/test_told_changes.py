@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hebbarium.engine.text.words import terms_of
+from hebbarium.mechanisms.shared.fields_of_life import fields_of
 from hebbarium.mechanisms.shared.told_changes import covered_by_change, ends_state, subject_of
 
 CHANGES = (
@@ -139,3 +140,32 @@ def test_what_announces_a_change_of_the_subject_ends_its_state(
     earlier: str, later: str, asked: str, ends: bool
 ) -> None:
     assert ends_state(later, earlier, frozenset(terms_of(asked, stop_words=True))) is ends
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "asked", "ends"),
+    [
+        ("I smoke.", "I gave up cigarettes.", "Does Ada still smoke?", True),
+        ("I smoke.", "I gave up my seat.", "Does Ada still smoke?", False),
+        ("I smoke.", "My aunt gave up cigarettes.", "Does Ada still smoke?", False),
+        ("I smoke.", "I might give up cigarettes.", "Does Ada still smoke?", False),
+        ("I smoked.", "I gave up cigarettes.", "Does Ada still smoke?", False),
+        ("I smoke.", "I gave up cigarettes.", "Is Ada still in Oslo?", False),
+        ("I'm allergic to cats.", "The doctor says my allergy has gone.", "Is Ada allergic?", True),
+        ("I rent a garage.", "I gave the key of the garage back.", "Is the garage rented?", True),
+        ("I rent a garage.", "I gave the drill back.", "Does Ada still rent a garage?", False),
+        ("I'm at the gym a lot.", "We went back to work.", "Is Ada still at the gym?", False),
+    ],
+)
+def test_what_a_speaker_says_ends_the_states_of_the_speaker(
+    earlier: str, later: str, asked: str, ends: bool
+) -> None:
+    stems = frozenset(terms_of(asked, stop_words=True))
+    assert ends_state(later, earlier, stems, frozenset(("ada",))) is ends
+    assert not ends_state(later, earlier, stems), "nobody says who the speaker is"
+
+
+def test_fields_of_life_are_those_of_their_words() -> None:
+    assert fields_of(terms_of("The orchestra rehearses on Monday")) == {"music"}
+    assert fields_of(terms_of("It rained on Monday")) == frozenset() == fields_of(())
+    assert fields_of(("hospit", "choir")) == {"health", "music"}
