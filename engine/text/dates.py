@@ -1560,7 +1560,7 @@ class _Reader:
         if dated[0] is None or dated[1] != i + 3 or a is None or b is None or not 1 <= b <= 12:
             return dated
         swapped = self.day_of_month(i, a, b, i + 3)
-        spans = [span for span, _ in (dated, swapped) if span is not None]
+        spans = [reading[0] for reading in (dated, swapped) if reading[0] is not None]
         weekdays = [
             date.fromordinal(round(start / DAY) + _EPOCH).weekday() == weekday for start, _ in spans
         ]
