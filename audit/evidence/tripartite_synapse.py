@@ -194,7 +194,7 @@ def course(
     No specimen: the equations as written out above.
     """
 
-    at_once = slopes_of(specimen, g, k) if specimen else lambda *y: slopes(*y, g, k)
+    at_once = slopes_of(specimen, g, k) if specimen else functools.partial(slopes, g=g, k=k)
 
     def slope(_: float, y: Any) -> list[float]:
         dC, dh, dI = at_once(y[0], y[1], y[2] if I is None else I)
