@@ -18,8 +18,8 @@ ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
       considers are declared so, no others
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
-ST-12 rows that sleep made and archived, and how well archived rows match, change nothing; kinds of
-      rows are told apart, never put in order; a memory may have no rows
+ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
+      change nothing; kinds of rows are told apart, never put in order; a memory may have no rows
 ST-13 the numbers that no paper prints do what was measured of them
 """
 

@@ -18,6 +18,7 @@ from hebbarium.audit.declarations import (
     wrong_kinds,
     wrong_made_rows,
     wrong_rest,
+    wrong_state_of_archived_rows,
     wrong_upkeep,
 )
 from hebbarium.audit.life import Circumstances, company, lived, observed
@@ -221,6 +222,31 @@ def test_a_memory_of_archived_rows_answers_nothing_and_stays(
     monkeypatch.setattr(Engine, "retrieve", learning)
     (said,) = wrong_few_rows(entry, REGISTRY)
     assert said.startswith("a question to a memory of few rows changes ")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("(view.note[:row] >= 0) & view.visible[:row]", "view.note[:row] >= 0"),
+        ("among = view.visible & (view.note >= 0)", "among = view.note >= 0"),
+    ],
+)
+def test_what_is_held_of_archived_rows_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, right: str, wrong: str
+) -> None:
+    """The wrong versions link new notes to archived ones, and let archived ones lend."""
+    entry = REGISTRY.entry("evolving_notes")
+    assert list(wrong_state_of_archived_rows(entry, REGISTRY)) == []
+    written_otherwise(monkeypatch, entry.id, right, wrong)
+    said = list(wrong_state_of_archived_rows(entry, REGISTRY))
+    assert any("what is held of archived rows" in sentence for sentence in said), said
+
+
+def test_a_mechanism_for_which_archived_rows_count_says_so() -> None:
+    entry = REGISTRY.entry("speaker_engram")
+    assert list(wrong_state_of_archived_rows(entry, REGISTRY)) == []
+    silent = entry.model_copy(update={"departures": ()})
+    assert any("archived rows" in s for s in wrong_state_of_archived_rows(silent, REGISTRY))
 
 
 @pytest.mark.parametrize("kind", [Kind.SEGMENT, Kind.BUNDLE])
