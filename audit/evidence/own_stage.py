@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE, VETO
+from ...engine.contract.vocabulary import (
+    DRAFTS,
+    FOCUS,
+    KIND,
+    OFFERED,
+    RELEASED,
+    ROW,
+    SESSION,
+    STAGE,
+    VETO,
+)
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
@@ -462,6 +473,24 @@ estimated_tokens = adaptation("OS-11", source=shared.SIZES)(
 levels_by_tokens = adaptation("OS-13", source=shared.LEVELS)(shared.levels_by_doubling)
 
 
+@adaptation("OS-11", source="definition: rows of all kinds but summaries are offered; by hand")
+def parts_and_units_are_offered_and_summaries_are_not(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        if len(view.kind) == 2:
+            for kind in (Kind.SEGMENT, Kind.BUNDLE, Kind.SUMMARY):
+                source = {"session": int(view.session[0])}
+                view.drafts.add(Draft("the boat leaks", kind, (0,), **source))
+
+    maker = neighbour(Phase.CONSOLIDATE, draft, reads=(KIND, SESSION), adds=(DRAFTS,), id="maker")
+    memory = memory_of(specimen, "dense_similarity", maker, consolidate_every=24.0)
+    for hour, text in enumerate(("the boat leaks near the mast", "tulips need rain")):
+        memory.encode(Event(float(hour), text, "", "Monday", f"e{hour}", dated=False))
+    memory.advance(30.0)
+    made = memory.column(KIND).tolist()
+    offered = sorted(o.row for o in memory.offers("the boat", 900, session="Monday")[1])
+    return str((made, offered)), "([0, 0, 1, 2, 3], [0, 1, 2, 3])"
+
+
 @figure(
     "shares_of_the_best",
     caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
@@ -607,6 +636,23 @@ def best_match(specimen: Any) -> Any:
 @mutant("memories far down the ranking are offered as if they were near", rejected_by="OS-6")
 def far(specimen: Any) -> Any:
     return specimen.replacing("levels", lambda tokens: np.zeros(len(tokens), dtype=np.int64))
+
+
+@mutant("events alone are offered", rejected_by="OS-11")
+def events_alone(specimen: Any) -> Any:
+    class AllSummaries:
+        """A view in which all rows but events are summaries."""
+
+        def __init__(self, view: Any) -> None:
+            self._view, self.kind = view, np.where(view.kind == 0, 0, int(Kind.SUMMARY))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._view, name)
+
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.OwnStage.offer(self, AllSummaries(view), cue)
+
+    return specimen.overriding("OwnStage", offer=offer)
 
 
 @mutant("it offers a text of its own, also in an empty memory", rejected_by="OS-5")

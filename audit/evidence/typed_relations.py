@@ -4,7 +4,9 @@ tellings against a loop over plain sets, and what the mechanisms that read relat
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -326,7 +328,34 @@ def relations_are_read_in_sleep(specimen: Any) -> Any:
     return [" ".join(dict.fromkeys(seen))], ["oslo bergen"]
 
 
+@limit(
+    "TR-14", source="definition: what another mechanism writes, in whatever form, tells no relation"
+)
+def writings_of_another_maker_tell_nothing(specimen: Any) -> Any:
+    memory = memory_of(specimen, language_model=extractor(), model=True, rules=False)
+    encode(memory, *MESSAGES)
+    memory.advance(30.0)
+    memory.retrieve("?")
+    (kettle, boat), writings = memory.event_log.writings, memory.event_log.writings
+    for other in (kettle.text.replace("ada", "zoe"), boat.text):
+        writings.add(other, kettle.kind, "another", (2,))
+    memory.retrieve("? ")
+    held = memory.store.structures[specimen.RELATIONS].shown(np.ones(4, dtype=bool))
+    return sorted(f"{r.source} {r.rows}" for r in held), ["ada (0,)", "bo (1,)"]
+
+
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("every writing tells a relation", rejected_by="TR-14")
+def any_writing(specimen: Any) -> Any:
+    def _read(self: Any, view: Any) -> None:
+        own = [replace(writing, maker=self.id) for writing in view.writings]
+        seen = {name: getattr(view, name) for name in ("texts", "speaker", "created", "kind")}
+        changed = SimpleNamespace(**seen, writings=own, relations=view.relations)
+        specimen.TypedRelations._read(self, changed)
+
+    return specimen.overriding("TypedRelations", _read=_read)
+
+
 @mutant("names side by side are related", rejected_by="TR-1")
 def side_by_side(specimen: Any) -> Any:
     original = specimen.relations_of
