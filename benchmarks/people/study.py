@@ -281,7 +281,7 @@ def table_of(report: StudyReport) -> tuple[str, tuple[str, ...], list[tuple[str,
     for part in parts:
         cells = part.summaries()
         lines.append((part.id, *(cells.get(name, "") for name in memories)))
-    return "distance in noise ceilings, signs as in people", ("paradigm", *memories), lines
+    return "distance in noise ceilings, effects as in people", ("paradigm", *memories), lines
 
 
 def to_markdown(report: StudyReport) -> str:
