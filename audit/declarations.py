@@ -587,38 +587,43 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     columns = [c for c in entry.load().owns if isinstance(c, Column) and c.persists]
     if not columns:
         return
-    plain = lived(registry, entry.id, undated=True, after=_used_in_session)
-    floats = any(np.dtype(c.dtype).kind == "f" for c in columns)
-    later = (
-        lived(registry, entry.id, undated=True, after=_used_in_session, start=START + SHIFT)
-        if floats
-        else plain
-    )
-    grown: Engine | None = None
     read = _read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
+    floats = {c for c in columns if np.dtype(c.dtype).kind == "f"}
+    numbers = {
+        c
+        for c in columns
+        if np.dtype(c.dtype).kind in "iu"
+        and c.scope is Scope.MEMORY
+        and c.neutral == -1
+        and c in read
+    }
+
+    def undated(**ways: Any) -> Engine:
+        return lived(registry, entry.id, undated=True, after=_used_in_session, **ways)
+
+    plain = undated() if floats or numbers else None
+    later = undated(start=START + SHIFT) if floats else None
+    grown = undated(first=("Hm.", "Hm.")) if numbers else None
     for column in columns:
-        before, after = (np.asarray(m.column(column), np.float64) for m in (plain, later))
-        if np.dtype(column.dtype).kind == "f" and before.shape == after.shape:
-            moved = _moved(before, after, float(column.neutral))
+        if plain and later and column in floats:
+            before, after = (np.asarray(m.column(column), np.float64) for m in (plain, later))
+            moved = (
+                _moved(before, after, float(column.neutral))
+                if before.shape == after.shape
+                else np.empty(0)
+            )
             clock = bool(moved.size and np.allclose(moved, SHIFT, rtol=1e-6))
             if clock != column.upkeep.clock and moved.size:
                 yield (
                     f"{column.name} is {'' if column.upkeep.clock else 'not '}declared a reading of "
                     f"the clock, and {'goes' if clock else 'does not go'} with it"
                 )
-        if (
-            np.dtype(column.dtype).kind in "iu"
-            and column.scope is Scope.MEMORY
-            and column.neutral == -1
-            and column in read
-        ):
-            grown = grown or lived(
-                registry, entry.id, undated=True, after=_used_in_session, first=("Hm.", "Hm.")
-            )
-            numbers = np.asarray(grown.column(column), np.float64)[2:]
-            if numbers.shape != before.shape:
+        if plain and grown and column in numbers:
+            before = np.asarray(plain.column(column), np.float64)
+            after = np.asarray(grown.column(column), np.float64)[2:]
+            if after.shape != before.shape:
                 continue
-            moved = (numbers - before)[(before >= 0.0) | (numbers >= 0.0)]
+            moved = (after - before)[(before >= 0.0) | (after >= 0.0)]
             rows = bool(moved.size and np.all(moved == 2.0))
             if moved.size and rows != (column.upkeep.rows is not None):
                 yield (
@@ -1148,6 +1153,8 @@ class Loud(Mechanism[LoudParams]):
 
 def wrong_archived_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism whose scores of visible rows depend on how well archived rows match."""
+    if all(declared.phase is not Phase.RETRIEVE for declared in entry.load().hooks()):
+        return  # it sees no score
     loud = Loud("loud", LoudParams(1.0, 1.0), order=-1)
     memory = lived(registry, entry.id, beside=(loud,))
     for row in range(5, memory.store.n, 7):
