@@ -194,7 +194,10 @@ def course(
     No specimen: the equations as written out above.
     """
 
-    at_once = slopes_of(specimen, g, k) if specimen else functools.partial(slopes, g=g, k=k)
+    def written_out(C: float, h: float, I: float) -> list[float]:
+        return slopes(C, h, I, g, k)
+
+    at_once = slopes_of(specimen, g, k) if specimen else written_out
 
     def slope(_: float, y: Any) -> list[float]:
         dC, dh, dI = at_once(y[0], y[1], y[2] if I is None else I)
