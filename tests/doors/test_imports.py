@@ -10,6 +10,7 @@ import random
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -358,6 +359,47 @@ def test_tables_and_lines_with_named_columns(tmp_path: Path) -> None:
     rows, report = imported(write(tmp_path / "rows.jsonl", lined(records)))
     assert short(rows) == [("2025-03-02T07:20", "Ines", "hot")]
     assert left_out(report) == {"messages that the export holds twice": 1}
+
+
+def test_days_of_a_table_may_have_dots_or_the_year_first(tmp_path: Path) -> None:
+    table = (
+        "date;who;text\n01.03.2025 10:05;Ines;hot\n2.3.2025;Jo;cold\n2025/03/03 9:00;Ines;warm\n"
+    )
+    rows, report = imported(write(tmp_path / "t.csv", table))
+    assert [row[0] for row in short(rows)] == [
+        "2025-03-01T10:05", "2025-03-02T00:00", "2025-03-03T09:00"]  # fmt: skip
+    assert report["changed"] == {"times without an offset": 3}
+
+
+def test_messages_before_the_first_with_a_time_precede_it(tmp_path: Path) -> None:
+    told = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b"},
+        {"role": "user", "content": "c", "timestamp": "2025-03-01T10:00:00Z"},
+        {"role": "assistant", "content": "d"},
+    ]
+    rows, report = imported(write(tmp_path / "m.json", told))
+    assert [row["time"][11:16] for row in rows] == ["09:58", "09:59", "10:00", "10:01"]
+    assert [row.get("dated", True) for row in rows] == [False, False, True, False]
+    assert report["changed"] == {
+        "times made up, a minute after the message before": 1,
+        "times made up, a minute before the next message": 2,
+    }
+
+
+def test_times_of_chatgpt_may_be_texts(tmp_path: Path) -> None:
+    given = json.loads(json.dumps(chatgpt()))
+    times = [
+        node["message"]
+        for chat in given
+        for node in chat.get("mapping", {}).values()
+        if node.get("message") and node["message"].get("create_time")
+    ]
+    plain, _ = imported(write(tmp_path / "numbers.json", given))
+    for message in times:
+        message["create_time"] = datetime.fromtimestamp(message["create_time"], UTC).isoformat()
+    rows, _ = imported(write(tmp_path / "texts.json", given))
+    assert times and [row["time"] for row in rows] == [row["time"] for row in plain]
 
 
 def test_a_zip_is_read_as_it_is(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def _of_chatgpt(chat: Mapping[str, Any], report: ImportReport, where: str) -> It
         said += 1
         yield Message(
             text,
-            from_seconds(message.get("create_time")),
+            from_seconds(message.get("create_time")) or from_iso(message.get("create_time")),
             ROLES[role],
             "chatgpt",
             _session(title, key),

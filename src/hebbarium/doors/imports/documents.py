@@ -25,7 +25,7 @@ from .chats import day_of
 from .json_stream import ALL, items, lines
 from .messages import Choices, ImportReport, Message
 from .source import Export
-from .values import as_dict, from_iso, from_seconds, text_of
+from .values import as_dict, from_day, from_iso, from_seconds, text_of
 
 # --- mail -----------------------------------------------------------------------------------------
 MAIL_MOST: Final = 1 << 26  # bytes of one mail
@@ -297,7 +297,8 @@ def _of_record(
     record: Mapping[str, Any], columns: Mapping[str, str], name: str, where: str
 ) -> Message:
     values = {field: record.get(column) for field, column in columns.items()}
-    time = from_iso(values.get("time")) or from_seconds(values.get("time"))
+    written = values.get("time")
+    time = from_iso(written) or from_day(written) or from_seconds(written)
     said = Message(
         text_of(values["text"]),
         time,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -26,7 +27,8 @@ TIMES = "CREATE INDEX times ON messages (time, number)"
 class Spool:
     """Messages, each conversation and id once.
 
-    since  when the first message without a time is taken to have been written
+    since  when the first message without a time is taken to have been written, if no message of its
+           conversation has one
     """
 
     def __init__(self, report: ImportReport, since: datetime) -> None:
@@ -37,6 +39,8 @@ class Spool:
         self._file.execute(TABLE)
         self._report, self._since = report, since
         self._last = dict[str, datetime]()
+        # of each conversation, the messages before the first with a time
+        self._undated = Counter[str]()
 
     def __enter__(self) -> Self:
         return self
@@ -46,9 +50,15 @@ class Spool:
         self._folder.cleanup()
 
     def add(self, message: Message) -> None:
-        """Take a cleaned message.  One without a time follows the one before it by a minute."""
+        """Take a cleaned message.  One without a time follows the one before it by a minute; those
+        before the first with a time precede it by a minute each.
+        """
         dated, last = message.time is not None, self._last.get(message.conversation)
         time = message.time or (last + MINUTE if last else self._since)
+        if dated and (undated := self._undated.pop(message.conversation, 0)):
+            self._put_before(message.conversation, time, undated)
+        elif not dated and (last is None or message.conversation in self._undated):
+            self._undated[message.conversation] += 1
         self._last[message.conversation] = time
         self._report.changed["times made up, a minute after the message before"] += not dated
         record = json.dumps([message.text, message.speaker, message.session, message.attachments,
@@ -61,6 +71,15 @@ class Spool:
             self._report.messages += 1
         else:
             self._report.leave_out("messages that the export holds twice", message.where)
+
+    def _put_before(self, conversation: str, time: datetime, undated: int) -> None:
+        """Give the messages of a conversation, none of which has a time, the minutes before one."""
+        self._file.execute(
+            "UPDATE messages SET time = time + ?, offset = ? WHERE conversation = ?",
+            (hours(time) - hours(self._since) - undated / 60.0, offset_of(time), conversation),
+        )
+        self._report.changed["times made up, a minute after the message before"] -= undated
+        self._report.changed["times made up, a minute before the next message"] += undated
 
     def conversations(self) -> list[tuple[str, int]]:
         """Names of the conversations, with the number of their messages."""

@@ -8,6 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# 1.3.2025 22:05, with the day first, and 2025/3/1; 3/1/2025 is of two days
+DAY_AND_TIME = re.compile(
+    r"(?:(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})|(\d{4})/(\d{1,2})/(\d{1,2}))"
+    r"(?:,?\s+(\d{1,2})[:.](\d\d)(?::(\d\d))?)?",
+    re.ASCII,
+)
 MANY_DIGITS = re.compile(r"(\.\d{6})\d+")
 
 
@@ -49,5 +55,22 @@ def from_iso(value: Any) -> datetime | None:
         return None
     try:
         return datetime.fromisoformat(MANY_DIGITS.sub(r"\1", value.strip()))
+    except ValueError:
+        return None
+
+
+def from_day(value: Any) -> datetime | None:
+    """The naive moment of a text such as 1.3.2025 22:05, day first, or 2025/3/1; a day alone is its
+    midnight.
+
+    >>> from_day("1.3.2025, 22:05"), from_day("3/1/2025"), from_day("31.2.2025")
+    (datetime.datetime(2025, 3, 1, 22, 5), None, None)
+    """
+    read = DAY_AND_TIME.fullmatch(value.strip()) if isinstance(value, str) else None
+    if read is None:
+        return None
+    day, month, year = (read[3], read[2], read[1])[::-1] if read[1] else (read[6], read[5], read[4])
+    try:
+        return datetime(*(int(number or 0) for number in (year, month, day, *read.groups()[6:])))
     except ValueError:
         return None
