@@ -232,3 +232,14 @@ def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(InputError) as error:
         period(text, datetime(2025, 3, 12, tzinfo=UTC), "--time")
     assert error.value.where == "--time" and error.value.cure
+
+
+def test_a_time_of_a_wrong_clock_is_kept_and_locks_no_memory(life: File) -> None:
+    told = life("tell", "From a wrong clock.", "--time", "2395-01-01")
+    assert told["stored"] and "ahead of the present" in told["note"]
+    now = life("tell", "From a right clock, years after the others.")
+    assert now["stored"] and "note" not in now
+    code, out, _ = life.command("memory", life.path, "tell", "Again.", "--time", "2395-01-01")
+    assert code == 0 and "which stays" in out
+    life("erase", told["row"], "--yes")
+    assert life("tell", "Later.")["stored"]

@@ -250,7 +250,10 @@ def tell(
     for result in told:
         kept = f"row {result['row']}" if result["stored"] else f"not stored: {result['why']}"
         replaced = ", ".join(f"{n} {name}" for name, n in result.get("redacted", {}).items())
-        print_lines(f"{kept}, {result['time']}{f', redacted: {replaced}' if replaced else ''}")
+        note = f"; {result['note']}" if "note" in result else ""
+        print_lines(
+            f"{kept}, {result['time']}{f', redacted: {replaced}' if replaced else ''}{note}"
+        )
 
 
 def _pair(given: str) -> tuple[str, str]:

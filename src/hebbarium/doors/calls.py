@@ -12,8 +12,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
+from warnings import catch_warnings
 
 from ..engine.base.errors import InputError, nearest
 from ..engine.base.times import hours, moment
@@ -29,10 +30,12 @@ from ..engine.contract.records import (
 )
 from ..engine.contract.units import Unit
 from ..engine.contract.vocabulary import VISIBLE
+from ..engine.memory.arrivals import ClockWarning
 from ..engine.memory.engine import Engine
 from ..engine.memory.history import history
 from ..engine.state.graph import EdgeType
 from ..reporting.files import finite
+from .moments import here
 from .uncertainty import uncertainty
 
 Plain = dict[str, Any]
@@ -59,7 +62,12 @@ def tell(
     id: str = "",
     attributes: Attributes = (),
 ) -> Plain:
-    """Tell the memory something that was said or happened at a time."""
+    """Tell the memory something that was said or happened at a time.
+
+    However long the memory was left alone, its present follows to a time that the clock of this
+    machine has reached.  A time that is far ahead of both is taken for that of a wrong clock: it is
+    stored, the present stays, and `note` says so.
+    """
     if not text.strip():
         raise InputError("the text is empty", where="tell", cure="give what should be remembered")
     if len(text) > TEXT_MOST:
@@ -69,8 +77,14 @@ def tell(
             cure=f"tell it in parts of at most {TEXT_MOST:,} characters",
         )
     event = Event.at(time, text, speaker, session, id, attributes=attribute_pairs(attributes))
-    encoded = memory.encode(event, confirm=True)
+    with catch_warnings(action="ignore", category=ClockWarning):
+        encoded = memory.encode(event, confirm=time.astimezone() <= here() + timedelta(days=1))
     told: Plain = {"stored": bool(encoded), "row": encoded.row, "id": id}
+    if event.time > memory.now:
+        told["note"] = (
+            f"its time is ahead of the present of the memory, {written(memory.now)}, which stays; "
+            "if the time is wrong, erase it"
+        )
     return told | {
         "time": written(hours(time), event.offset),
         "why": "" if encoded else f"refused by {', '.join(encoded.vetoed_by)}",
