@@ -243,3 +243,11 @@ def test_a_time_of_a_wrong_clock_is_kept_and_locks_no_memory(life: File) -> None
     assert code == 0 and "which stays" in out
     life("erase", told["row"], "--yes")
     assert life("tell", "Later.")["stored"]
+
+
+def test_where_no_event_has_an_id_a_row_is_asked_for(hebbarium: Command, tmp_path: Path) -> None:
+    path = str(tmp_path / "plain.db")
+    hebbarium("memory", path, "new", "--embedder", "hashing:64")
+    hebbarium("memory", path, "tell", "It rained.")
+    code, _, error = hebbarium("memory", path, "show", "a9")
+    assert code and "give the number of its row" in error

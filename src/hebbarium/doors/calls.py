@@ -253,7 +253,8 @@ def row_of(memory: Engine, what: str | int) -> int:
     if what.isdecimal():
         return memory.unit(int(what)).row
     known = [event.id for event in memory.events if event.id]
-    raise InputError(f"no event has the id {what!r}", where="row", cure=nearest(what, known))
+    cure = nearest(what, known) if known else "no event has an id: give the number of its row"
+    raise InputError(f"no event has the id {what!r}", where="row", cure=cure)
 
 
 def show(memory: Engine, what: str | int) -> Plain:
