@@ -473,7 +473,7 @@ estimated_tokens = adaptation("OS-11", source=shared.SIZES)(
 levels_by_tokens = adaptation("OS-13", source=shared.LEVELS)(shared.levels_by_doubling)
 
 
-@adaptation("OS-12", source="definition: rows of all kinds but summaries are offered; by hand")
+@adaptation("OS-14", source="definition: rows of all kinds but summaries are offered; by hand")
 def parts_and_units_are_offered_and_summaries_are_not(specimen: Any) -> Any:
     def draft(view: Any, tick: Any) -> None:
         if len(view.kind) == 2:
@@ -638,7 +638,7 @@ def far(specimen: Any) -> Any:
     return specimen.replacing("levels", lambda tokens: np.zeros(len(tokens), dtype=np.int64))
 
 
-@mutant("events alone are offered", rejected_by="OS-12")
+@mutant("events alone are offered", rejected_by="OS-14")
 def events_alone(specimen: Any) -> Any:
     class AllSummaries:
         """A view in which all rows but events are summaries."""
