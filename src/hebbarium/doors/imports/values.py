@@ -69,8 +69,9 @@ def from_day(value: Any) -> datetime | None:
     read = DAY_AND_TIME.fullmatch(value.strip()) if isinstance(value, str) else None
     if read is None:
         return None
-    day, month, year = (read[3], read[2], read[1])[::-1] if read[1] else (read[6], read[5], read[4])
+    day, month, year = read.group(1, 2, 3) if read[1] else read.group(6, 5, 4)
+    hour, minute, second = (int(part or 0) for part in read.group(7, 8, 9))
     try:
-        return datetime(*(int(number or 0) for number in (year, month, day, *read.groups()[6:])))
+        return datetime(int(year), int(month), int(day), hour, minute, second)
     except ValueError:
         return None
