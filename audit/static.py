@@ -19,7 +19,8 @@ ST-10 readings of the clock, numbers of rows, factors along the rows and marks t
       considers are declared so, no others
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
-      change nothing; kinds of rows are told apart, never put in order; a memory may have no rows
+      change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may
+      have no rows
 ST-13 the numbers that no paper prints do what was measured of them
 """
 
@@ -44,9 +45,9 @@ from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Signal
 from ..engine.contract.drafts import Kind
-from ..engine.contract.hooks import HOURS_PER
+from ..engine.contract.hooks import HOURS_PER, item_of
 from ..engine.contract.records import Event
-from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
+from ..engine.contract.vocabulary import KIND, RANDOM, RECALLED, ROW
 from ..engine.flow.dataflow import touched_by
 from ..engine.memory.engine import Engine
 from ..engine.state.ranking import best
@@ -470,7 +471,7 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
     source="short lives beside made rows that are archived, and with archived rows that match",
 )
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
-    if wrong := list(_meaningless_kinds(exhibit.tree)):
+    if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "2 lives")
     return _told(wrong_rows, exhibit, "2 lives")
 
@@ -494,6 +495,44 @@ def _meaningless_kinds(tree: ast.Module) -> Iterator[str]:
         value = next((_kind_of(side) for side in sides if not _of_rows(side)), None)
         if value is not None and value not in KINDS.values():
             yield f"{said} is the same for all kinds of rows"
+
+
+# words of an entry for the kinds of rows that are no events
+SAID_KINDS = {
+    "SEGMENT": re.compile(r"\bsegments?\b"),
+    "BUNDLE": re.compile(r"\bbundles?\b"),
+    "SUMMARY": re.compile(r"\bsummar(y|ies)\b"),
+}
+
+
+def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
+    """Kinds of rows that the code names and the entry does not, or that the entry says to count and
+    the code does not name.
+    """
+    entry = exhibit.entry
+    if entry.variety_of:
+        return
+    coded = {
+        node.attr
+        for node in ast.walk(exhibit.tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "Kind"
+    }
+    for node in ast.walk(exhibit.tree):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            sides = [node.left, node.comparators[0]]
+            values = [_kind_of(side) for side in sides if not _of_rows(side)]
+            if len(values) == 1:
+                coded |= {name for name, value in KINDS.items() if value == values[0]}
+    told = f"{entry.summary} {entry.acts_on}"
+    more = " ".join(f"{d.what} {d.why}" for d in entry.departures)
+    reads = any(item_of(r) is KIND for hook in entry.load().hooks() for r in hook.reads)
+    for name, words in SAID_KINDS.items():
+        if name in coded and not words.search(f"{told} {more}"):
+            yield f"the code tells rows of the kind {name} apart, and the entry does not speak of them"
+        if reads and name not in coded and (said := words.search(told)):
+            yield f"the entry speaks of {said.group()}, and the code does not tell them apart"
 
 
 def _of_rows(node: ast.expr) -> bool:

@@ -7,6 +7,7 @@ import importlib
 import sys
 import types
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -14,9 +15,16 @@ from unittest.mock import patch
 import pytest
 
 from hebbarium.audit.checks import Score, judge
+from hebbarium.audit.collect import exhibit_of
 from hebbarium.audit.paper_numbers import paper_number
-from hebbarium.audit.references import References, load
-from hebbarium.audit.static import Exhibit, _copies, _meaningless_kinds, evidence
+from hebbarium.audit.references import References, load, of_registry
+from hebbarium.audit.static import (
+    Exhibit,
+    _copies,
+    _kinds_unlike_the_entry,
+    _meaningless_kinds,
+    evidence,
+)
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
 
@@ -233,3 +241,37 @@ def test_evidence_holds_no_copy_of_a_number_of_ours() -> None:
 )
 def test_kinds_of_rows_have_no_order(comparison: str, wrong: int) -> None:
     assert len(list(_meaningless_kinds(ast.parse(comparison)))) == wrong
+
+
+@pytest.mark.parametrize(
+    ("id", "right", "wrong", "output"),
+    [
+        (
+            "adjacent_stages",
+            "view.kind != Kind.SUMMARY",
+            "view.kind == Kind.EVENT",
+            "speaks of summaries",
+        ),
+        (
+            "scratchpad_filter",
+            "view.kind == Kind.SUMMARY",
+            "view.kind != Kind.EVENT",
+            "speaks of summaries",
+        ),
+        ("stage_summaries", "view.kind == Kind.SUMMARY", "view.kind > 0", "speaks of summaries"),
+        ("procedure_context", "view.kind == Kind.EVENT", "view.kind != 3", "SUMMARY apart"),
+        ("ranked_context", "== Kind.EVENT", "!= Kind.SUMMARY", "SUMMARY apart"),
+    ],
+)
+def test_an_entry_speaks_of_the_kinds_of_rows_that_the_code_tells_apart(
+    id: str, right: str, wrong: str, output: str
+) -> None:
+    registry = Registry.read()
+    sound = exhibit_of(registry.entry(id), registry, of_registry(registry))
+    assert list(_kinds_unlike_the_entry(sound)) == []
+    source = Path(str(sound.module.__file__)).read_text(encoding="utf-8")
+    assert right in source
+    other = replace(sound)
+    with patch("inspect.getsource", return_value=source.replace(right, wrong)):
+        (said,) = _kinds_unlike_the_entry(other)
+    assert output in said
