@@ -79,6 +79,7 @@ class ListExperiment:
     people       curves of all people, by half and condition
     lengths      words of a list in each condition
     by_rate      whether conditions differ in the rate, too
+    effects      names of `scores.ORDERS`, or "length", of which its data can tell
     papers       keys of `audit/references.bib`: works whose effects it shows
     matters      mechanisms that should show them
     """
@@ -89,6 +90,7 @@ class ListExperiment:
     people: Path
     lengths: Mapping[str, int]
     by_rate: bool = False
+    effects: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     matters: tuple[str, ...] = ()
 
@@ -97,12 +99,14 @@ class ListExperiment:
         return f"{trial.length}-{trial.rate // 1000}" if self.by_rate else str(trial.length)
 
 
+OF_WORDS: Final = ("primacy", "recency", "contiguity", "forward", "length")  # without times
 DELAYED: Final = ListExperiment(
     "free_recall",
     ATTRIBUTION,
     TRIALS,
     PEOPLE,
     {str(length): length for length in LENGTHS},
+    effects=(*OF_WORDS, "intrusions", "pauses"),
     papers=("pazdera2023modality", "kahana1996associative", "howard2002distributed"),
     matters=("temporal_context", "primacy_gradient"),
 )
@@ -113,6 +117,7 @@ IMMEDIATE: Final = ListExperiment(
     MURDOCK_PEOPLE,
     {f"{length}-{rate}": length for length, rate in MURDOCK},
     by_rate=True,
+    effects=OF_WORDS,
     papers=("howard2002distributed", "polyn2009context", "raaijmakers1981search"),
     matters=("temporal_context", "primacy_gradient", "sampling_recovery"),
 )

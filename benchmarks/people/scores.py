@@ -265,4 +265,3 @@ ORDERS: Final[Mapping[str, Callable[[Curves], float]]] = {
     "intrusions": lambda of: _of_ends(of["intrusions"]),
     "pauses": lambda of: _of_ends(of["pauses"]),
 }
-EFFECTS: Final = (*ORDERS, "length")

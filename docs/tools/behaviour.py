@@ -17,7 +17,6 @@ from typing import Any
 from hebbarium.audit.behaviour import FILE, PEOPLE
 from hebbarium.benchmarks.people.effects import EffectVerdict
 from hebbarium.benchmarks.people.paradigms import PRINTED
-from hebbarium.benchmarks.people.scores import EFFECTS
 from hebbarium.benchmarks.people.study import BASELINES, LISTS, RECENCY
 from hebbarium.benchmarks.probes.harness.bands import ProbeVerdict
 from hebbarium.benchmarks.probes.harness.base import Probe
@@ -30,7 +29,7 @@ EXPERIMENTS = DOCS / "results" / "people.json"
 UNMEASURED = "unmeasured"
 OPEN = "_open"  # a set without its gates
 EFFECTS_OF: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(LISTS, EFFECTS),
+    **{id: experiment.effects for id, experiment in LISTS.items()},
     **{id: [effect.name for effect in paradigm.effects] for id, paradigm in PRINTED.items()},
 }
 Verdicts = dict[str, dict[str, Any]]

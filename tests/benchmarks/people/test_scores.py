@@ -9,7 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from hebbarium.benchmarks.people import scores
-from hebbarium.benchmarks.people.data import DELAYED, HALVES, IMMEDIATE, RecallTrial, shipped_people
+from hebbarium.benchmarks.people.data import (
+    DELAYED,
+    HALVES,
+    IMMEDIATE,
+    ListExperiment,
+    RecallTrial,
+    shipped_people,
+)
 from hebbarium.benchmarks.people.effects import EffectVerdict
 from hebbarium.benchmarks.people.free_recall import Counts, added, counts, curves
 
@@ -141,3 +148,19 @@ def test_people_show_primacy_recency_contiguity_and_a_forward_asymmetry() -> Non
                 }
                 for name in ("primacy", "recency", "contiguity", "forward"):
                     assert scores.ORDERS[name](curves_of) > 0.0, name
+
+
+@pytest.mark.parametrize("experiment", [DELAYED, IMMEDIATE], ids=lambda e: e.id)
+def test_an_experiment_names_the_effects_of_which_its_people_tell(
+    experiment: ListExperiment,
+) -> None:
+    of = shipped_people(experiment)["reporting"]
+    sizes = scores.differences(
+        {
+            condition: {
+                n: np.asarray(c["values"], float) for n, c in of[condition]["curves"].items()
+            }
+            for condition in experiment.lengths
+        }
+    )
+    assert {name for name, size in sizes.items() if math.isfinite(size)} == {*experiment.effects}
