@@ -478,8 +478,8 @@ def parts_and_units_are_offered_and_summaries_are_not(specimen: Any) -> Any:
     def draft(view: Any, tick: Any) -> None:
         if len(view.kind) == 2:
             for kind in (Kind.SEGMENT, Kind.BUNDLE, Kind.SUMMARY):
-                source = {"session": int(view.session[0])}
-                view.drafts.add(Draft("the boat leaks", kind, (0,), **source))
+                session = int(view.session[0])
+                view.drafts.add(Draft("the boat leaks", kind, (0,), session=session))
 
     maker = neighbour(Phase.CONSOLIDATE, draft, reads=(KIND, SESSION), adds=(DRAFTS,), id="maker")
     memory = memory_of(specimen, "dense_similarity", maker, consolidate_every=24.0)
