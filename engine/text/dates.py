@@ -503,7 +503,7 @@ _MONTH_AND_YEAR: Final = re.compile(r"(\d\d?)\.(\d{4})", re.ASCII)
 _SEASON_YEARS: Final = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
 _ISO_WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)(?:-?(\d))?", re.ASCII)
 _YEAR_AND_QUARTER: Final = re.compile(r"(\d{4})(q[1-4]|h[12])", re.ASCII)
-_WEEK_NUMBER: Final = re.compile(r"[kc]?w(?:k)?(\d\d?)", re.ASCII)
+_WEEK_NUMBER: Final = re.compile(r"[kc]?wk?(\d\d?)", re.ASCII)
 _DIGITS: Final = frozenset("0123456789")
 _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
@@ -1323,9 +1323,9 @@ class _Reader:
 
     def year_alone(self, i: int, licensed: bool) -> _Found | None:
         year, after = int(self.words[i]), self.word(i + 1)
-        mark = self.word(i + 1) in _DASHES
-        if self.word(i + 1 + mark) in _QUARTERS and 1000 <= year <= 2199:
-            return _part_of_year(self.words[i + 1 + mark], year), i + 2 + mark
+        j = i + 1 + (after in _DASHES)
+        if self.word(j) in _QUARTERS and 1000 <= year <= 2199:
+            return _part_of_year(self.words[j], year), j + 1
         counts = after in _UNITS or (
             year % 100 == 0
             and len(after) > 3
@@ -1925,11 +1925,10 @@ class _Reader:
 
     def week_of_letters(self, i: int, licensed: bool) -> _Found | None:
         """The week w/c 9 Feb, w/e 15 Feb."""
-        if self.words[i + 1 : i + 2] != ["/"] or self.word(i + 2) not in ("c", "e"):
+        word = {"c": "commencing", "e": "ending"}.get(self.word(i + 2))
+        if self.word(i + 1) != "/" or word is None:
             return None
-        return self.unit_of_day(
-            i + 3, "week", {"c": "commencing", "e": "ending"}[self.words[i + 2]]
-        )
+        return self.unit_of_day(i + 3, "week", word)
 
     def week(self, i: int, licensed: bool) -> _Found | None:
         """Week 31, KW 31, W31, week 31 of 2025, weeks 30 to 32: of the ISO calendar."""
@@ -1985,7 +1984,7 @@ class _Reader:
     def bare_number(self, i: int) -> int | None:
         """A number of one or two digits without an ending."""
         word = self.word(i)
-        return int(word) if 1 <= len(word) <= 2 and _DIGITS.issuperset(word) else None
+        return int(word) if _DAY.fullmatch(word) else None
 
     def night_of(self, i: int, to: bool) -> _Found | None:
         """The night of 3 May, the night from Monday to Tuesday."""
