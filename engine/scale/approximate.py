@@ -119,17 +119,19 @@ class ListIndex(VectorIndex):
         Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows
         stored since then change nothing.
         """
-        with one_thread(self._faiss):
+        faiss = self._faiss
+        with one_thread(faiss):
             with self._building:
                 covered, last = self._cover(), self._last
             state = (wanted.tobytes(), look, visible_only, covered, self._turns)
             if last[0] != state:
+                # a search of all rows gets a selector, too: without one FAISS uses another kernel,
+                # whose last bits differ
+                shown = (
+                    faiss.IDSelectorBitmap(self._bits) if visible_only else faiss.IDSelectorAll()
+                )
                 near = self._built.search(
-                    wanted[None],
-                    look,
-                    params=self._faiss.SearchParametersIVF(
-                        nprobe=PROBED, sel=self._selectors[visible_only]
-                    ),
+                    wanted[None], look, params=faiss.SearchParametersIVF(nprobe=PROBED, sel=shown)
                 )[1][0]
                 near = np.sort(near[near >= 0])
                 self._last = last = state, near, self.products(wanted, near)

@@ -439,9 +439,6 @@ class VectorIndex:
         bits = np.zeros((rows + 7) // 8, np.uint8)
         bits[: len(self._bits)] = self._bits
         self._flat, self._buffer, self._bits = flat, buffer, bits
-        # of all rows and of the visible ones, for indexes that search by FAISS; without one FAISS
-        # uses another kernel, whose last bits differ
-        self._selectors = self._faiss.IDSelectorAll(), self._faiss.IDSelectorBitmap(bits)
 
 
 class _Memory:
