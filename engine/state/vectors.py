@@ -363,33 +363,27 @@ class VectorIndex:
         rows.
         """
         faiss, d, k = self._faiss, self.dimensions, len(wanted)
-        part = PART // k
+        part, rows = PART // k, self._buffer[first : self._count]
+        targets = [products[first : self._count] for products in out]
         if k == 1 and d not in ODD_DIMENSIONS:
 
             def scan(block: slice) -> None:
-                start, stop = first + block.start, first + block.stop
-                faiss.fvec_inner_products_ny(
-                    *map(faiss.swig_ptr, (out[0][start:stop], wanted[0], self._buffer[start:stop])),
-                    d,
-                    stop - start,
-                )
+                some = rows[block]
+                ip, x, y = map(faiss.swig_ptr, (targets[0][block], wanted[0], some))
+                faiss.fvec_inner_products_ny(ip, x, y, d, len(some))
         else:  # each row is compared with every vector while it is at hand
             vectors, ids = np.stack(wanted), np.tile(np.arange(k, dtype=np.int64), (part, 1))
 
             def scan(block: slice) -> None:
-                start, stop = first + block.start, first + block.stop
-                products = np.empty((stop - start, k), np.float32)
+                some = rows[block]
+                products = np.empty((len(some), k), np.float32)
+                ip, x, y, numbers = map(faiss.swig_ptr, (products, some, vectors, ids))
                 with one_thread(faiss):
-                    faiss.fvec_inner_products_by_idx(
-                        *map(faiss.swig_ptr, (products, self._buffer[start:stop], vectors, ids)),
-                        d,
-                        stop - start,
-                        k,
-                    )
-                for target, column in zip(out, products.T, strict=True):
-                    target[start:stop] = column
+                    faiss.fvec_inner_products_by_idx(ip, x, y, numbers, d, len(some), k)
+                for target, column in zip(targets, products.T, strict=True):
+                    target[block] = column
 
-        in_blocks(self._count - first, part, scan)
+        in_blocks(len(rows), part, scan)
 
     def _checked(self, vectors: ArrayLike | Sequence[ArrayLike], axes: int) -> NDArray[np.float32]:
         try:
