@@ -94,6 +94,6 @@ def banned(only: Only, event_log: EventLog, store: Cells, graph: Graph) -> NDArr
 
 
 def _mentioning(name: str, graph: Graph) -> NDArray[np.int64]:
-    """The rows that mention an entity, by its normal form.  O(rows)."""
+    """The rows that mention an entity, by its normal form.  O(rows log rows)."""
     number = graph.entity_id(name)
     return np.empty(0, np.int64) if number is None else rows_of_entity(graph, number)
