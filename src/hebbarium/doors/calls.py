@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 from warnings import catch_warnings
 
@@ -33,6 +33,7 @@ from ..engine.contract.vocabulary import VISIBLE
 from ..engine.memory.arrivals import ClockWarning
 from ..engine.memory.engine import Engine
 from ..engine.memory.history import history
+from ..engine.memory.nights import DAY
 from ..engine.state.graph import EdgeType
 from ..reporting.files import finite
 from .moments import here
@@ -78,7 +79,7 @@ def tell(
         )
     event = Event.at(time, text, speaker, session, id, attributes=attribute_pairs(attributes))
     with catch_warnings(action="ignore", category=ClockWarning):
-        encoded = memory.encode(event, confirm=time.astimezone() <= here() + timedelta(days=1))
+        encoded = memory.encode(event, confirm=event.time <= hours(here()) + DAY)
     told: Plain = {"stored": bool(encoded), "row": encoded.row, "id": id}
     if event.time > memory.now:
         told["note"] = (
