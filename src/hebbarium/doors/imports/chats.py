@@ -17,7 +17,7 @@ from typing import Any, Final
 from .json_stream import ALL, items
 from .messages import Choices, ImportReport, Message
 from .source import Export
-from .values import as_dict, as_list, from_iso, from_seconds, text_of
+from .values import as_dict, as_list, from_iso, from_numbers, from_seconds, text_of
 
 NOTICES: Final = "notices, such as who joined or left"
 BOTS: Final = "messages of programs"
@@ -191,7 +191,7 @@ def _day_first(source: Export, name: str, report: ImportReport, choices: Choices
     if any(len(date[0]) == 4 for date in dates):
         return True  # a year stands first
     readings = {
-        first: [_date(date, first) for date in dates] for first in (True, False)
+        first: [from_numbers(date, first) for date in dates] for first in (True, False)
     }  # in the order of the file
     able = [first for first, read in readings.items() if None not in read]
     if len(able) == 1:
@@ -209,29 +209,14 @@ def _day_first(source: Export, name: str, report: ImportReport, choices: Choices
     return chosen
 
 
-def _date(date: tuple[str, str, str], day_first: bool) -> datetime | None:
-    a, b, c = map(int, date)
-    if len(date[0]) == 4:
-        year, month, day = a, b, c
-    else:
-        year, (day, month) = c, ((a, b) if day_first else (b, a))
-    try:
-        return datetime(year + 2000 if year < 100 else year, month, day)
-    except ValueError:
-        return None
-
-
 def _of_whatsapp(
     head: re.Match[str], text: str, day_first: bool, title: str, report: ImportReport, where: str
 ) -> Iterator[Message]:
     groups = head.groups()[:7] if head[1] else head.groups()[7:]
-    date = _date((groups[0], groups[1], groups[2]), day_first)
     hour, minute, second = int(groups[3]), int(groups[4]), int(groups[5] or 0)
     if groups[6]:
         hour = hour % 12 + (12 if groups[6] in "Pp" else 0)
-    time = None
-    if date and hour < 24 and minute < 60 and second < 60:
-        time = date.replace(hour=hour, minute=minute, second=second)
+    time = from_numbers(groups[:3], day_first, hour, minute, second)
     spoken = SPOKEN.match(text)
     if spoken is None or spoken[2].startswith(("\u200eMessages and calls", "\u200eYou created")):
         report.leave_out(NOTICES, where)

@@ -59,6 +59,29 @@ def from_iso(value: Any) -> datetime | None:
         return None
 
 
+def from_numbers(
+    date: Sequence[str], day_first: bool, hour: int = 0, minute: int = 0, second: int = 0
+) -> datetime | None:
+    """The naive moment of the three numbers of a date, as written, and of a time of the clock; None
+    if there is no such day or time.
+
+    date       the year first, if it has four digits, or last; below 100 it is of this century
+    day_first  whether the day stands before the month, where the year is last
+
+    >>> from_numbers(("1", "3", "25"), True, 22, 5), from_numbers(("2025", "2", "31"), True)
+    (datetime.datetime(2025, 3, 1, 22, 5), None)
+    """
+    a, b, c = map(int, date)
+    if len(date[0]) == 4:
+        year, month, day = a, b, c
+    else:
+        year, (day, month) = c, ((a, b) if day_first else (b, a))
+    try:
+        return datetime(year + 2000 if year < 100 else year, month, day, hour, minute, second)
+    except ValueError:
+        return None
+
+
 def from_day(value: Any) -> datetime | None:
     """The naive moment of a text such as 1.3.2025 22:05, day first, or 2025/3/1; a day alone is its
     midnight.
@@ -69,9 +92,6 @@ def from_day(value: Any) -> datetime | None:
     read = DAY_AND_TIME.fullmatch(value.strip()) if isinstance(value, str) else None
     if read is None:
         return None
-    day, month, year = read.group(1, 2, 3) if read[1] else read.group(6, 5, 4)
     hour, minute, second = (int(part or 0) for part in read.group(7, 8, 9))
-    try:
-        return datetime(int(year), int(month), int(day), hour, minute, second)
-    except ValueError:
-        return None
+    date = read.group(1, 2, 3) if read[1] else read.group(4, 5, 6)
+    return from_numbers(date, True, hour, minute, second)
