@@ -996,6 +996,10 @@ class _Reader:
         match = _NUMBER.fullmatch(self.word(i))
         return int(match[1]) if match and len(match[1]) <= 2 else None
 
+    def may_end(self, i: int) -> bool:
+        """Whether a time may end before a word: there the text ends, or the sentence goes on."""
+        return i == self.n or self.word(i) in _AFTER_DAY
+
     def day_of_month(
         self, i: int, day: int, month: int, j: int, how: str = "", last: int = 0
     ) -> _Found:
@@ -1077,7 +1081,7 @@ class _Reader:
                 licensed
                 and match[2]
                 and (self.word(i - 1) == "the" or listed)
-                and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n)
+                and self.may_end(i + 1)
             ):
                 return self.day_alone(i, int(match[1])), i + 1
         return self.counted(i, licensed)
@@ -1300,7 +1304,7 @@ class _Reader:
         if (
             self.word(i - 1) != "on"
             or not _NUMBERED_THINGS.isdisjoint((*sentence, *self.words[after : after + 2]))
-            or not (after == self.n or self.word(after) in _AFTER_DAY)
+            or not self.may_end(after)
         ):
             return False
         if int(day) > 12 or day[0] == "0":
@@ -1505,11 +1509,7 @@ class _Reader:
                 dated = self.of_weekday(k, weekday, dated)
             if dated is not None and (dated[0] is None or dated[0][1] - dated[0][0] == DAY):
                 return dated
-        if (
-            not how
-            and self.word(j) == "week"
-            and (j + 1 == self.n or self.word(j + 1) in _AFTER_DAY)
-        ):
+        if not how and self.word(j) == "week" and self.may_end(j + 1):
             start, end = self.weekday_span(i, weekday, "next")
             return (start + 7.0 * DAY, end + 7.0 * DAY), j + 1
         k = j + 1 if self.word(j) == "of" else j
@@ -1540,7 +1540,7 @@ class _Reader:
             match is None
             or not 1 <= int(match[1]) <= 31
             or self.pivot is not None
-            or not (i + 1 == self.n or self.word(i + 1) in _AFTER_DAY)
+            or not self.may_end(i + 1)
         ):
             return None
         step = 1 if self.direction(i, self.default(i)) > 0 else -1
@@ -1975,8 +1975,8 @@ class _Reader:
             self.words[i][:2] in ("we", "wk")
             and self.word(i - 1) not in _BEGINS_EVENT
             and (
-                after == self.n
-                or self.word(after) in (*_AFTER_DAY, ":", "like")
+                self.may_end(after)
+                or self.word(after) in (":", "like")
                 or self.word(i - 1) in _BEING
             )
         )
