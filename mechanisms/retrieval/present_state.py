@@ -18,8 +18,9 @@ Two memories among the best tell states of one thing if
               replaces the earlier one, or repeats it
     change    the later one says in free words that what the earlier one states is no longer so
     question  the question says in words which state it asks for, and both have the same of its
-              words, as many as any memory has, and no other subject than it names; if it asks
-              whether a state still holds, also a word that is no subject
+              words, as many as any memory has; if the speaker is the subject of one alone, the
+              question names the subject of the other; if it asks whether a state still holds, one
+              of these words is not in both subjects
     still     the question asks whether the state of one still holds, and of all that announce a
               change of the same subject in the same field of life, the other one is the first;
               "I" is a subject that a question names by the name of its speaker

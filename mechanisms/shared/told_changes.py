@@ -701,7 +701,8 @@ def ends_state(
            first person; then "I" and "we" are a subject that it names
 
     What the later one says is then most likely the answer to whether the state still holds, though
-    it has no word of it.  Of two fields of life, such as smoking and work, it is no answer.
+    it has no word of it.  If the two speak of different fields of life, such as smoking and work,
+    it is no answer.
 
     >>> asked = frozenset(("ada", "smoke"))
     >>> [ends_state(later, "Ada smokes.", asked) for later in ("Ada gave up cigarettes.", "Ada bought a hat.", "Ada gave up her job.")]
