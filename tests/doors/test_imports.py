@@ -388,7 +388,7 @@ def test_messages_before_the_first_with_a_time_precede_it(tmp_path: Path) -> Non
 
 
 def test_times_of_chatgpt_may_be_texts(tmp_path: Path) -> None:
-    given = json.loads(json.dumps(chatgpt()))
+    given = chatgpt()
     times = [
         node["message"]
         for chat in given

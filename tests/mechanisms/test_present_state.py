@@ -308,7 +308,7 @@ def test_a_state_of_the_speaker_ends_within_its_field_of_life(
         assert next(iter(memory.retrieve(question))).text == (end if ended else state), told
 
 
-def test_what_another_one_of_the_same_name_of_a_place_does_is_no_state_of_the_speaker() -> None:
+def test_what_a_relative_does_where_the_speaker_lives_is_no_state_of_the_speaker() -> None:
     for later in ("My aunt moved to Oslo.", "My aunt lives in Oslo now."):
         memory = hb.Engine(
             [REGISTRY.instance(id) for id in ("recency", "convex_fusion", "present_state")],
