@@ -225,6 +225,9 @@ def tell(
     as_json: JsonOption = False,
 ) -> None:
     """Tell the memory something."""
+    from warnings import catch_warnings
+
+    from .. import ClockWarning
     from ..console import print_lines
     from ..doors import calls
     from ..doors.moments import here, period
@@ -238,7 +241,8 @@ def tell(
             f"{len(texts)} lines have one id", where="--id", cure="tell them without an id"
         )
     cleaned = [redacted(line, redact or ()) for line in texts]
-    with opened(context) as engine:
+    # `note` says of a time what the warning says
+    with opened(context) as engine, catch_warnings(action="ignore", category=ClockWarning):
         told = [
             calls.tell(engine, line, time=at, speaker=speaker, session=session, id=id,
                        attributes=pairs) | ({"redacted": counts} if redact else {})

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, Final
-from warnings import catch_warnings
 
 from ..engine.base.errors import InputError, nearest
 from ..engine.base.times import hours, moment
@@ -30,7 +29,6 @@ from ..engine.contract.records import (
 )
 from ..engine.contract.units import Unit
 from ..engine.contract.vocabulary import VISIBLE
-from ..engine.memory.arrivals import ClockWarning
 from ..engine.memory.engine import Engine
 from ..engine.memory.history import history
 from ..engine.memory.nights import DAY
@@ -78,8 +76,7 @@ def tell(
             cure=f"tell it in parts of at most {TEXT_MOST:,} characters",
         )
     event = Event.at(time, text, speaker, session, id, attributes=attribute_pairs(attributes))
-    with catch_warnings(action="ignore", category=ClockWarning):
-        encoded = memory.encode(event, confirm=event.time <= hours(here()) + DAY)
+    encoded = memory.encode(event, confirm=event.time <= hours(here()) + DAY)
     told: Plain = {"stored": bool(encoded), "row": encoded.row, "id": id}
     if event.time > memory.now:
         told["note"] = (
