@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from ..engine.catalogue.registry import Entry, Equation
+from ..engine.catalogue.registry import Entry, Equation, Parameter
 from ..engine.contract import vocabulary as v
 from ..engine.contract.columns import Column
 from ..engine.contract.hooks import HOURS_PER, item_of
@@ -162,11 +162,10 @@ def _left_open(entry: Entry) -> Iterator[RatingFact]:
             "write `departures`",
         )
     for e in equations:
-        yield from _second_hand(f"the equation {e.id}", e.id, e.read or entry.read.get(e.paper))
+        yield from _second_hand(f"the equation {e.id}", e.id, equation_read(entry, e))
     for name, p in entry.params.items():
-        if p.second_hand or p.kind in ("paper", "rescaled"):
-            read = p.read or ("description" if p.second_hand else read_of(entry, p.source))
-            yield from _second_hand(f"the number {name}", name, read)
+        if is_of_a_paper(p):
+            yield from _second_hand(f"the number {name}", name, number_read(entry, p))
         elif equations and not p.role and name != "weight":
             yield RatingFact(
                 FactKind.OWN_NUMBER,
@@ -185,11 +184,24 @@ def _left_open(entry: Entry) -> Iterator[RatingFact]:
                 )
 
 
-def read_of(entry: Entry, source: str) -> str | None:
-    """How the paper that a number is from was read; a source in words counts as the only paper."""
-    return entry.read.get(source) or (
-        next(iter(entry.read.values())) if len(set(entry.read.values())) == 1 else None
-    )
+def equation_read(entry: Entry, equation: Equation) -> str | None:
+    """How the paper of an equation was read; None if that is not stated."""
+    return equation.read or entry.read.get(equation.paper)
+
+
+def is_of_a_paper(p: Parameter) -> bool:
+    """Whether a number is one that a paper has."""
+    return p.second_hand or p.kind in ("paper", "rescaled")
+
+
+def number_read(entry: Entry, p: Parameter) -> str | None:
+    """How the paper that a number is from was read; None if that is not stated.  A source in words
+    counts as the only paper.
+    """
+    if p.read or p.second_hand:
+        return p.read or "description"
+    readings = set(entry.read.values())
+    return entry.read.get(p.source) or (readings.pop() if len(readings) == 1 else None)
 
 
 def _second_hand(what: str, about: str, read: str | None) -> Iterator[RatingFact]:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ..engine.catalogue.registry import Entry, Registry
 from ..reporting.files import write_json
-from .facts import read_of
+from .facts import equation_read, is_of_a_paper, number_read
 
 FILE: Final = Path(__file__).parent / "statements.json"
 # how a source was read, the farthest from its paper first
@@ -48,16 +48,18 @@ def stated(entry: Entry) -> EntryStatements:
     """What an entry states now."""
     counts = Counter(d.kind for d in entry.departures)
     counts.update(proxies=len(entry.proxies), forms=len(entry.forms))
-    read: dict[str, str] = {
-        f"the equation {e.id}": e.read or entry.read.get(e.paper) or READINGS[0]
-        for e in entry.equations
-        if e.paper
+    equations = {
+        f"the equation {e.id}": equation_read(entry, e) for e in entry.equations if e.paper
     }
-    for name, p in entry.params.items():
-        if p.second_hand or p.kind in ("paper", "rescaled"):
-            second = "description" if p.second_hand else None
-            read[f"the number {name}"] = p.read or second or read_of(entry, p.source) or READINGS[0]
-    return EntryStatements({kind: n for kind, n in sorted(counts.items()) if n}, read)
+    numbers = {
+        f"the number {name}": number_read(entry, p)
+        for name, p in entry.params.items()
+        if is_of_a_paper(p)
+    }
+    return EntryStatements(
+        {kind: n for kind, n in sorted(counts.items()) if n},
+        {what: how or READINGS[0] for what, how in (equations | numbers).items()},
+    )
 
 
 @cache
