@@ -53,9 +53,7 @@ class Specimen:
         self.id, self._module, self._changes = id, module, dict(changes or {})
         self._holdings = holdings or Holdings(vars(module), module.__name__)
         self._namespace: Mapping[str, Any] = (
-            rebuilt(vars(module), module.__name__, self._changes, self._holdings)
-            if self._changes
-            else vars(module)
+            rebuilt(self._holdings, self._changes) if self._changes else vars(module)
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -112,17 +110,12 @@ class Specimen:
         return f"Specimen({self.id!r}{', replacing ' + ', '.join(self._changes) if self._changes else ''})"
 
 
-def rebuilt(
-    original: Mapping[str, Any],
-    module: str,
-    changes: Mapping[str, Any],
-    holdings: Holdings | None = None,
-) -> dict[str, Any]:
+def rebuilt(holdings: Holdings, changes: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a module's namespace with some names changed and everything that depends on them
     rebuilt.  O(names) per call with holdings that were asked before, O(code) without.
     """
-    affected = set(changes)
-    rebuilder = _Rebuilder(holdings or Holdings(original, module), affected)
+    original, affected = holdings.original, set(changes)
+    rebuilder = _Rebuilder(holdings, affected)
     direct: set[str] | None = None
     # names that read an affected name are affected; repeat until none is added
     while direct is None or direct:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import Mutant, at_least, mutant
-from ...specimen import rebuilt
+from ...specimen import Holdings, rebuilt
 
 
 # --- references -----------------------------------------------------------------------------------
@@ -44,9 +44,8 @@ def kernel(specimen: Any, name: str) -> Any:
 def replacing(specimen: Any, name: str, value: Any) -> Any:
     """The specimen with another function of that name in the module of `reranked`."""
     function = specimen.reranked
-    return specimen.replacing(
-        "reranked", rebuilt(function.__globals__, function.__module__, {name: value})["reranked"]
-    )
+    holdings = Holdings(function.__globals__, function.__module__)
+    return specimen.replacing("reranked", rebuilt(holdings, {name: value})["reranked"])
 
 
 # --- checks ---------------------------------------------------------------------------------------
