@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice, pairwise, product
 from typing import Any, Final
 
@@ -68,6 +68,7 @@ UNMOVED: Final = 1e-3  # relative change of a score that counts as none
 ALIKE: Final = ("Where did Ada see the blue boat?", "Where did Bo find the red car?")
 ROUNDING: Final = 1e-6
 SHIFT: Final = 1001 * 24.0  # h; whole weeks, so that days of the week stay
+TWO_BEFORE: Final = ("Hm.", "Hm.")  # texts that move the rows of a life by two
 
 
 # --- signals ----------------------------------------------------------------------------------------
@@ -567,10 +568,13 @@ def _wrong_among_unlike(entry: Entry, scores: SignalScores) -> Iterator[str]:
 
 
 def _moved_by(once: list[Scores], other: list[Scores]) -> bool:
-    """Whether the best score of a question is another one."""
-    best = [(x[np.nanargmax(x)], y[np.nanargmax(x)]) for x, y in zip(once, other, strict=True)
-            if not np.isnan(x).all()]  # fmt: skip
-    return any(not abs(x - y) <= UNMOVED * abs(x) for x, y in best)
+    """Whether the memory with the best score of a question has another score in `other`."""
+    for x, y in zip(once, other, strict=True):
+        if not np.isnan(x).all():
+            row = np.nanargmax(x)
+            if not abs(x[row] - y[row]) <= UNMOVED * abs(x[row]):
+                return True
+    return False
 
 
 def _mean_best(by_question: list[Scores]) -> float:
@@ -588,48 +592,18 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     if not columns:
         return
     read = _read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
-    floats = {c for c in columns if np.dtype(c.dtype).kind == "f"}
-    numbers = {
-        c
-        for c in columns
-        if np.dtype(c.dtype).kind in "iu"
-        and c.scope is Scope.MEMORY
-        and c.neutral == -1
-        and c in read
-    }
 
-    def undated(**ways: Any) -> Engine:
-        return lived(registry, entry.id, undated=True, after=_used_in_session, **ways)
+    @cache
+    def undated(start: float = START, first: tuple[str, ...] = ()) -> Engine:
+        return lived(
+            registry, entry.id, undated=True, after=_used_in_session, start=start, first=first
+        )
 
-    plain = undated() if floats or numbers else None
-    later = undated(start=START + SHIFT) if floats else None
-    grown = undated(first=("Hm.", "Hm.")) if numbers else None
     for column in columns:
-        if plain and later and column in floats:
-            before, after = (np.asarray(m.column(column), np.float64) for m in (plain, later))
-            moved = (
-                _moved(before, after, float(column.neutral))
-                if before.shape == after.shape
-                else np.empty(0)
-            )
-            clock = bool(moved.size and np.allclose(moved, SHIFT, rtol=1e-6))
-            if clock != column.upkeep.clock and moved.size:
-                yield (
-                    f"{column.name} is {'' if column.upkeep.clock else 'not '}declared a reading of "
-                    f"the clock, and {'goes' if clock else 'does not go'} with it"
-                )
-        if plain and grown and column in numbers:
-            before = np.asarray(plain.column(column), np.float64)
-            after = np.asarray(grown.column(column), np.float64)[2:]
-            if after.shape != before.shape:
-                continue
-            moved = (after - before)[(before >= 0.0) | (after >= 0.0)]
-            rows = bool(moved.size and np.all(moved == 2.0))
-            if moved.size and rows != (column.upkeep.rows is not None):
-                yield (
-                    f"{column.name} is {'not ' if rows else ''}declared to hold numbers of rows, and "
-                    f"{'grows' if rows else 'does not grow'} with the rows before"
-                )
+        if np.dtype(column.dtype).kind == "f":
+            yield from _wrong_clock(column, undated(), undated(start=START + SHIFT))
+        if _may_number_rows(column) and column in read:
+            yield from _wrong_numbers_of_rows(column, undated(), undated(first=TWO_BEFORE))
         if column.upkeep.chained and not (
             column.scope is Scope.MEMORY
             and np.dtype(column.dtype).kind == "f"
@@ -638,6 +612,48 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
             yield f"{column.name} is declared chained, and is no factor from 0 to 1 that is 1 by itself"
     yield from _unchained(entry, registry, [c for c in columns if _may_chain(c)])
     yield from wrong_considered(entry, life or PlainLife(entry, registry))
+
+
+def _wrong_clock(column: Column, plain: Engine, later: Engine) -> Iterator[str]:
+    """What is wrong if a column is not declared a reading of the clock and goes with it, or the
+    other way round.
+
+    later  the same life, SHIFT later
+    """
+    before, after = (np.asarray(m.column(column), np.float64) for m in (plain, later))
+    if before.shape != after.shape:
+        return
+    moved = _moved(before, after, float(column.neutral))
+    clock = bool(moved.size and np.allclose(moved, SHIFT, rtol=1e-6))
+    if clock != column.upkeep.clock and moved.size:
+        yield (
+            f"{column.name} is {'' if column.upkeep.clock else 'not '}declared a reading of "
+            f"the clock, and {'goes' if clock else 'does not go'} with it"
+        )
+
+
+def _may_number_rows(column: Column) -> bool:
+    kind = np.dtype(column.dtype).kind
+    return kind in "iu" and column.scope is Scope.MEMORY and column.neutral == -1
+
+
+def _wrong_numbers_of_rows(column: Column, plain: Engine, grown: Engine) -> Iterator[str]:
+    """What is wrong if a column is not declared to hold numbers of rows and grows with the rows
+    before, or the other way round.
+
+    grown  the same life after TWO_BEFORE
+    """
+    before = np.asarray(plain.column(column), np.float64)
+    after = np.asarray(grown.column(column), np.float64)[len(TWO_BEFORE) :]
+    if after.shape != before.shape:
+        return
+    moved = (after - before)[(before >= 0.0) | (after >= 0.0)]
+    rows = bool(moved.size and np.all(moved == float(len(TWO_BEFORE))))
+    if moved.size and rows != (column.upkeep.rows is not None):
+        yield (
+            f"{column.name} is {'not ' if rows else ''}declared to hold numbers of rows, and "
+            f"{'grows' if rows else 'does not grow'} with the rows before"
+        )
 
 
 def _used_in_session(memory: Engine, number: int) -> None:
