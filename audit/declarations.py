@@ -42,6 +42,7 @@ from .life import (
 )
 
 Scores = NDArray[np.float64]
+Seen = list[tuple[str, NDArray[Any]]]  # names and values
 # facets whose scores depend on the vector of the question alone, on its words alone, and on neither
 BY_VECTOR: Final = frozenset({Facet.MEANING, Facet.COMPLETION})
 BY_WORDS: Final = frozenset({Facet.WORDS, Facet.FORM})
@@ -289,10 +290,11 @@ def _share_words(memory: Engine, question: str) -> NDArray[np.bool_]:
 
 def _read_for(loaded: type[Mechanism[Any]], s: Signal) -> set[Touched]:
     """What the hooks that set a signal read."""
-    return _read_by(declared for declared in loaded.hooks() if s in declared.sets)
+    return read_by(declared for declared in loaded.hooks() if s in declared.sets)
 
 
-def _read_by(hooks: Iterable[Hook]) -> set[Touched]:
+def read_by(hooks: Iterable[Hook]) -> set[Touched]:
+    """The columns and structures that hooks read."""
     return {item_of(read) for declared in hooks for read in declared.reads}
 
 
@@ -319,7 +321,7 @@ def _wrong(entry: Entry, scores: SignalScores) -> Iterator[str]:
         yield f"{s.name} is evidence of TIME, and reads how often memories were used"
     if s.facet is Facet.USE and not needs:
         yield f"{s.name} is evidence of USE, and reads no use"
-    if s.facet is Facet.CONTEXT and _read_by(hooks).isdisjoint((v.NOW, v.SESSION, v.SPEAKER)):
+    if s.facet is Facet.CONTEXT and read_by(hooks).isdisjoint((v.NOW, v.SESSION, v.SPEAKER)):
         yield f"{s.name} is evidence of CONTEXT, and reads neither when, where nor by whom"
     if s.facet in (Facet.KIND, Facet.FORM) and (needs or v.NOW in reads):
         yield (
@@ -591,7 +593,7 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     columns = [c for c in entry.load().owns if isinstance(c, Column) and c.persists]
     if not columns:
         return
-    read = _read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
+    read = read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
 
     @cache
     def undated(start: float = START, first: tuple[str, ...] = ()) -> Engine:
@@ -669,12 +671,12 @@ def wrong_considered(entry: Entry, life: PlainLife) -> Iterator[str]:
     question little, and that a shortlist is not told to consider; or the other way round.
     """
     hooks = [declared for declared in entry.load().hooks() if declared.phase is Phase.RETRIEVE]
-    read = _read_by(hooks)
+    read = read_by(hooks)
     columns = [c for c in entry.load().owns if isinstance(c, Column) and _may_mark(c)]
     for column in columns:
         if column.upkeep.considered and column not in read:
             yield f"{column.name} is considered, and no question reads it"
-        if column.upkeep.considered and any({column, v.MATCH} <= _read_by([h]) for h in hooks):
+        if column.upkeep.considered and any({column, v.MATCH} <= read_by([h]) for h in hooks):
             yield f"{column.name} is considered, and raises memories by those that match"
     columns = [c for c in columns if c in read]
     raising = {
@@ -1089,9 +1091,8 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
     so.
     """
     loaded = entry.load()
-    if v.KIND not in _read_by(loaded.hooks()) or OF_KINDS.search(
-        f"{entry.summary} {entry.acts_on}"
-    ):
+    said = f"{entry.summary} {entry.acts_on}"
+    if v.KIND not in read_by(loaded.hooks()) or any(w.search(said) for w in WORDS_OF.values()):
         return
     for around in _as_shipped_and_switched_on(entry):
         yield from _wrong_kinds(entry, registry, around)
@@ -1103,17 +1104,20 @@ def _wrong_kinds(entry: Entry, registry: Registry, around: Circumstances) -> Ite
         for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT)
     )
     for other in others:
-        for (name, once), (_, value) in zip(first, other, strict=True):
-            if once.shape != value.shape or not np.allclose(
-                once, value, rtol=1e-5, atol=ROUNDING, equal_nan=True
-            ):
-                yield f"{name} differs with the kind of rows that are no events"
-                return
+        if name := _first_unlike(first, other, rtol=1e-5, atol=ROUNDING):
+            yield f"{name} differs with the kind of rows that are no events"
+            return
 
 
-def _seen_with_rows_of(
-    kind: Kind, entry: Entry, registry: Registry, around: Circumstances
-) -> list[tuple[str, NDArray[Any]]]:
+def _first_unlike(once: Seen, other: Seen, *, rtol: float, atol: float) -> str:
+    """The name of the first value that two lives do not share; "" if they share all."""
+    for (name, x), (_, y) in zip(once, other, strict=True):
+        if x.shape != y.shape or not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
+            return name
+    return ""
+
+
+def _seen_with_rows_of(kind: Kind, entry: Entry, registry: Registry, around: Circumstances) -> Seen:
     """Names and values of what is seen of a life in which sleep makes visible rows of a kind."""
     loaded, maker = entry.load(), MakerOfArchivedRows((Kind.SUMMARY,), archives=False)
 
@@ -1125,7 +1129,7 @@ def _seen_with_rows_of(
     ways: dict[str, Any] = {"language_model": replying(), "after": as_kind, **OFTEN}
     memory = lived(registry, entry.id, around, beside=beside, **ways)
     as_kind(memory, len(TOLD))
-    values: list[tuple[str, NDArray[Any]]] = [
+    values: Seen = [
         (c.name, np.array(memory.column(c), np.float64))
         for c in loaded.owns
         if isinstance(c, Column) and c.scope.persists
@@ -1141,7 +1145,12 @@ def _seen_with_rows_of(
     return values
 
 
-OF_KINDS: Final = re.compile(r"\b(summar(y|ies)|segments?|bundles?)\b")
+# words of an entry for the kinds of rows that are no events
+WORDS_OF: Final = {
+    Kind.SEGMENT: re.compile(r"\bsegments?\b"),
+    Kind.BUNDLE: re.compile(r"\bbundles?\b"),
+    Kind.SUMMARY: re.compile(r"\bsummar(y|ies)\b"),
+}
 NUMBERED: Final = re.compile(r"\[(\d+|Truncated.*)\]")  # rows, and what was left out
 PLENTY: Final = 4000  # tokens, so that the digits of a row leave nothing out
 LOUD: Final = signal("loud", Facet.MEANING, "a score of the check", scale=Scale.SIMILARITY)
@@ -1231,17 +1240,13 @@ def wrong_state_of_archived_rows(entry: Entry, registry: Registry) -> Iterator[s
     if not held:
         return
     kept, exchanged = (_seen_after_archiving(entry, registry, held, e) for e in (False, True))
-    for (name, once), (_, other) in zip(kept, exchanged, strict=True):
-        if once.shape != other.shape or not np.allclose(
-            once, other, rtol=1e-4, atol=1e-5, equal_nan=True
-        ):
-            yield f"{name} depends on what is held of archived rows"
-            return
+    if name := _first_unlike(kept, exchanged, rtol=1e-4, atol=1e-5):
+        yield f"{name} depends on what is held of archived rows"
 
 
 def _seen_after_archiving(
     entry: Entry, registry: Registry, held: list[Column], exchanged: bool
-) -> list[tuple[str, NDArray[Any]]]:
+) -> Seen:
     """Names and values of what is seen at the end of the visible rows."""
 
     def archive(memory: Engine, number: int) -> None:
@@ -1256,7 +1261,7 @@ def _seen_after_archiving(
     memory = lived(registry, entry.id, language_model=replying(), after=archive)
     visible = memory.column(v.VISIBLE).copy()
 
-    def seen(columns: Iterable[Column]) -> list[tuple[str, NDArray[Any]]]:
+    def seen(columns: Iterable[Column]) -> Seen:
         return [(c.name, np.array(memory.column(c), np.float64)[visible]) for c in columns]
 
     signals = [c for c in entry.load().owns if isinstance(c, Signal)]

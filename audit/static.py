@@ -45,14 +45,22 @@ from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Signal
 from ..engine.contract.drafts import Kind
-from ..engine.contract.hooks import HOURS_PER, item_of
+from ..engine.contract.hooks import HOURS_PER
 from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import KIND, RANDOM, RECALLED, ROW
 from ..engine.flow.dataflow import touched_by
 from ..engine.memory.engine import Engine
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
-from .declarations import PlainLife, wrong_rest, wrong_rows, wrong_signals, wrong_upkeep
+from .declarations import (
+    WORDS_OF,
+    PlainLife,
+    read_by,
+    wrong_rest,
+    wrong_rows,
+    wrong_signals,
+    wrong_upkeep,
+)
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
@@ -483,26 +491,24 @@ def _meaningless_kinds(tree: ast.Module) -> Iterator[str]:
     """Comparisons of the kinds of rows that are no question of whether a row is of a kind: kinds have
     no order, and a comparison that holds for all or for none tells nothing apart.
     """
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-            continue
-        sides = [node.left, node.comparators[0]]
-        if not any(_of_rows(side) for side in sides):
-            continue
-        said = ast.unparse(node)
-        if not isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+    for comparison, value in _comparisons_of_kinds(tree):
+        said = ast.unparse(comparison)
+        if not isinstance(comparison.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             yield f"{said} puts kinds of rows in order"
-        value = next((_kind_of(side) for side in sides if not _of_rows(side)), None)
         if value is not None and value not in KINDS.values():
             yield f"{said} is the same for all kinds of rows"
 
 
-# words of an entry for the kinds of rows that are no events
-SAID_KINDS = {
-    "SEGMENT": re.compile(r"\bsegments?\b"),
-    "BUNDLE": re.compile(r"\bbundles?\b"),
-    "SUMMARY": re.compile(r"\bsummar(y|ies)\b"),
-}
+def _comparisons_of_kinds(tree: ast.Module) -> Iterator[tuple[ast.Compare, int | None]]:
+    """Comparisons of the kinds of rows with something else, and the kind that it names; None for one
+    that it computes.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            sides = [node.left, node.comparators[0]]
+            others = [side for side in sides if not _of_rows(side)]
+            if len(others) < len(sides):
+                yield node, next(map(_kind_of, others), None)
 
 
 def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
@@ -519,19 +525,15 @@ def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
         and isinstance(node.value, ast.Name)
         and node.value.id == "Kind"
     }
-    for node in ast.walk(exhibit.tree):
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            sides = [node.left, node.comparators[0]]
-            values = [_kind_of(side) for side in sides if not _of_rows(side)]
-            if len(values) == 1:
-                coded |= {name for name, value in KINDS.items() if value == values[0]}
+    compared = {value for _, value in _comparisons_of_kinds(exhibit.tree)}
+    coded |= {name for name, value in KINDS.items() if value in compared}
     told = f"{entry.summary} {entry.acts_on}"
     more = " ".join(f"{d.what} {d.why}" for d in entry.departures)
-    reads = any(item_of(r) is KIND for hook in entry.load().hooks() for r in hook.reads)
-    for name, words in SAID_KINDS.items():
-        if name in coded and not words.search(f"{told} {more}"):
-            yield f"the code tells rows of the kind {name} apart, and the entry does not speak of them"
-        if reads and name not in coded and (said := words.search(told)):
+    reads = KIND in read_by(entry.load().hooks())
+    for kind, words in WORDS_OF.items():
+        if kind.name in coded and not words.search(f"{told} {more}"):
+            yield f"the code tells rows of the kind {kind.name} apart, and the entry does not speak of them"
+        if reads and kind.name not in coded and (said := words.search(told)):
             yield f"the entry speaks of {said.group()}, and the code does not tell them apart"
 
 
