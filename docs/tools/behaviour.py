@@ -39,7 +39,7 @@ def of_probes(probes: Iterable[Probe], results: Mapping[str, Any]) -> Verdicts:
     """The verdicts of the sets that should show each probe's effect; those of a set whose gates
     refused the experiment are of the set without gates.
     """
-    sets, made = results["sets"], dict[str, dict[str, Any]]()
+    sets, by_probe = results["sets"], Verdicts()
     for probe in probes:
         if not probe.band:
             continue
@@ -51,7 +51,7 @@ def of_probes(probes: Iterable[Probe], results: Mapping[str, Any]) -> Verdicts:
                 verdict = opened.get("verdict", verdict)
             if verdict:
                 verdicts[name] = verdict
-        made[probe.id] = {
+        by_probe[probe.id] = {
             "source": [probe.source] if probe.source else [],
             "matters": list(probe.matters),
             "verdicts": verdicts,
@@ -60,21 +60,21 @@ def of_probes(probes: Iterable[Probe], results: Mapping[str, Any]) -> Verdicts:
                 for name in BASELINES
             ),
         }
-    return made
+    return by_probe
 
 
 def of_people(memories: Mapping[str, Mapping[str, Any]]) -> Verdicts:
     """The verdicts of every memory in every experiment; those of a set whose gates refused what was
     to be learnt are of the set without gates.
     """
-    made = dict[str, dict[str, Any]]()
+    by_experiment = Verdicts()
     for id, effects in EFFECTS_OF.items():
         verdicts = {name: verdict_of(of.get(id), effects) for name, of in memories.items()}
         for name, verdict in verdicts.items():
             if verdict == ProbeVerdict.REFUSED:
                 verdicts[name] = verdicts.get(name + OPEN, verdict)
         experiment = LISTS.get(id) or PRINTED[id]
-        made[f"{PEOPLE}/{id}"] = {
+        by_experiment[f"{PEOPLE}/{id}"] = {
             "source": list(experiment.papers),
             "matters": list(experiment.matters),
             "verdicts": {
@@ -86,7 +86,7 @@ def of_people(memories: Mapping[str, Mapping[str, Any]]) -> Verdicts:
                 verdicts.get(name) == ProbeVerdict.SHOWN for name in (*BASELINES, RECENCY)
             ),
         }
-    return made
+    return by_experiment
 
 
 def verdict_of(row: Mapping[str, Any] | None, effects: Sequence[str]) -> str:
