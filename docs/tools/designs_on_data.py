@@ -10,6 +10,7 @@ concludes.  A design that is given takes the place of its section, and the other
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -27,8 +28,9 @@ decide only large effects: "undecided" is no evidence that a mechanism does noth
 of the set without the mechanism; elsewhere it is the arm minus the whole set. The sentences below the sweeps compare with the tables of Cortex, whose
 scores on BEAM are MRR of ten abilities with a cross-encoder; here it is recall@10 without one.
 
-With cached embeddings, on two cores that other programs used as well: `everything_leave_one_out` 61 min in one process (1,065 cells; earlier
-24.6 in two, 37 of CPU), `waking_shapley` 20.8 (29), `everything_varieties` 7.7 (15), each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
+The designs ran with cached embeddings, on two cores that other programs used as well. `everything_leave_one_out` took 61 min in one process
+(1,065 cells); an earlier run took 24.6 min in two processes (37 min of CPU). `waking_shapley` took 20.8 min (29 of CPU), `everything_varieties`
+7.7 (15), and each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
 
 `docs/tools/designs_on_data.py` writes this page from finished designs; [designs](../guides/designs.md) says how one is run.
 """
@@ -84,14 +86,14 @@ def sections(page: str) -> dict[str, str]:
     >>> sections("# page\\n\\n## a: 1\\n\\ntext\\n\\n## b: 2\\n")
     {'## a: 1': '## a: 1\\n\\ntext\\n', '## b: 2': '## b: 2\\n'}
     """
-    parts = [part.strip() for part in page.split("\n## ")[1:]]
-    return {f"## {part.partition(chr(10))[0]}": f"## {part}\n" for part in parts}
+    parts = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
+    return {f"## {part.splitlines()[0]}": f"## {part.strip()}\n" for part in parts}
 
 
 def main(arguments: Sequence[str]) -> None:
     shown = sections(TARGET.read_text(encoding="utf-8"))
     for folder in arguments:
-        shown |= sections("\n" + section(Path(folder)))
+        shown |= sections(section(Path(folder)))
     TARGET.write_text("\n".join([HEAD, *shown.values()]), encoding="utf-8")
 
 
