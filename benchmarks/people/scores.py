@@ -209,7 +209,7 @@ def effects_of(
 
 
 def _judged(mine: float, resampled: Sequence[float], n: int, people: float) -> EffectSize:
-    """NaN as interval where a resample has no value."""
+    """An effect with its verdict; the interval is NaN where a resample has no value."""
     low, high = np.quantile(resampled, TAILS) if resampled else (math.nan, math.nan)
     return judged(SeedEstimate(mine, float(low), float(high), n), people)
 

@@ -1,6 +1,6 @@
-"""Contiguity across a distractor: recall goes on to items told next to the last one, more often
-forward, though other talk came between them (Kahana 1996).  That of lists
-without one is in the experiments with people.
+"""Contiguity across a distractor: free recall goes on to items told next to the last one, more often
+forward (Kahana 1996), though other talk came between them.  Contiguity in lists without other talk
+is measured by the experiments with people.
 """
 
 from __future__ import annotations

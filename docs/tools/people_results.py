@@ -302,10 +302,10 @@ What `hebbarium human` found of sets, with the sentence model all-MiniLM-L6-v2; 
 number means. `docs/tools/people_results.py` writes this page and its picture from `docs/results/people.json`.
 
 ![Distance from people against recall on LoCoMo and BEAM, by set, and what mechanisms of the default add to both](../pictures/people-plane.svg)"""
-DISTANCES = """In noise ceilings: at 1 a memory is as near to people as other people are. Delayed recall has the lists of 8 people, of `people`
-those of 32, immediate recall those of 32; printed experiments have 4 to 6 simulated people. Two numbers of the readout are fitted to each
-printed experiment and memory, which is much for three or four numbers: `context` and `induced_forgetting` say less than `fan`, `retention` or `sleep`. A
-memory without a score was not measured, or had equal scores for all words, or its gates refused them."""
+DISTANCES = """Distances are in noise ceilings: at 1 a memory is as near to people as other people are. In delayed recall `people` has the lists of 32 people
+and every other memory those of 8; immediate recall has those of 32. Printed experiments have 4 to 6 simulated people. Two numbers of the readout are
+fitted to each printed experiment and memory, which is much for three or four numbers: `context` and `induced_forgetting` say less than `fan`,
+`retention` or `sleep`. A memory without a score was not measured, or had equal scores for all words, or its gates refused them."""
 EFFECTS = """yes: as people; against: the other way; no: within a tenth of people's effect; ?: undecided. What `bm25`, `naive_rag` or recency alone show
 follows from the protocol or from words and time alone, and says nothing for a mechanism."""
 NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""

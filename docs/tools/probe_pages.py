@@ -623,7 +623,7 @@ def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
         said.append(f"{cost_of(found['ran'], found['shared'])}.")
     if retired := found.get("retired"):
         said.append(
-            f"The experiments are of {retired} more probes, which were retired since for experiments with people."
+            f"They include those of {retired} more probes, which experiments with people have replaced since."
         )
     return " ".join(said)
 
