@@ -501,7 +501,7 @@ _DAY: Final = re.compile(r"\d\d?", re.ASCII)
 _DAY_AND_MONTH: Final = re.compile(r"(\d\d?)\.(\d\d?)", re.ASCII)
 _MONTH_AND_YEAR: Final = re.compile(r"(\d\d?)\.(\d{4})", re.ASCII)
 _SEASON_YEARS: Final = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
-_ISO_WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)(?:-?(\d))?", re.ASCII)
+_ISO_WEEK: Final = re.compile(r"(\d{4})-?w(\d\d)(?:-?([1-7]))?", re.ASCII)
 _YEAR_AND_QUARTER: Final = re.compile(r"(\d{4})(q[1-4]|h[12])", re.ASCII)
 _WEEK_NUMBER: Final = re.compile(r"[kc]?wk?(\d\d?)", re.ASCII)
 _DIGITS: Final = frozenset("0123456789")
@@ -1538,6 +1538,7 @@ class _Reader:
         match = _NUMBER.fullmatch(self.word(i))
         if (
             match is None
+            or len(match[1]) > 2
             or not 1 <= int(match[1]) <= 31
             or self.pivot is not None
             or not self.may_end(i + 1)

@@ -220,7 +220,8 @@ NOW = datetime(2025, 3, 12, 15, 0, tzinfo=timezone(timedelta(hours=1)))
     ("31.12.", "2024-12-31T00:00+01:00", "2025-01-01T00:00+01:00"),
     ("Aug '23", "2023-08-01T00:00+01:00", "2023-09-01T00:00+01:00"),
     ("week 7", "2025-02-10T00:00+01:00", "2025-02-17T00:00+01:00"),
-    ("2025-W07", "2025-02-10T00:00+01:00", "2025-02-17T00:00+01:00")])  # fmt: skip
+    ("2025-W07", "2025-02-10T00:00+01:00", "2025-02-17T00:00+01:00"),
+    ("2025-W07-3", "2025-02-12T00:00+01:00", "2025-02-13T00:00+01:00")])  # fmt: skip
 def test_times_as_people_write_them(text: str, start: str, end: str) -> None:
     read = period(text, NOW)
     assert read.start == datetime.fromisoformat(start) and read.end == datetime.fromisoformat(end)

@@ -13,7 +13,7 @@ from ..engine.text.dates import times
 
 POINT = timedelta(hours=1, seconds=1)  # a time of the clock is read as at most an hour around it
 SLASHES = re.compile(r"\d{1,2}/\d{1,2}(/\d+)?")
-DAY_ALONE = re.compile(r"\d{4}-\d\d-\d\d|\d{8}")
+DAY_ALONE = re.compile(r"\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d-?\d")
 WEEK_ALONE = re.compile(r"\d{4}-?W\d\d")
 FORMS = ("", "today at ", "in ", "on ")  # before a text that says no time by itself
 CURE = (
