@@ -459,7 +459,7 @@ def _wrong(entry: Entry, scores: SignalScores) -> Iterator[str]:
 
 @dataclass(slots=True)
 class UnlikeScores:
-    """Scores of a signal in a life of which no two texts are alike.
+    """What a signal scores in the life in which no two texts are alike.
 
     asked   of the memories whose texts are the questions
     others  of all other visible memories, by question

@@ -74,9 +74,9 @@ def section(folder: Path) -> str:
     design = from_json(json.loads((folder / "design.json").read_text(encoding="utf-8")))
     tables, _, _ = to_markdown(design).partition("\n\n**Provenance**")
     title, _, rest = tables.partition("\n")
-    found = "\n".join(conclusions(design))
+    concluded = "\n".join(conclusions(design))
     return f"#{title}\n\n{rest.strip().replace(chr(10) + '## ', chr(10) + '### ')}\n" + (
-        f"\n{found}\n" if found else ""
+        f"\n{concluded}\n" if concluded else ""
     )
 
 

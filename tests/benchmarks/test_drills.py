@@ -54,6 +54,9 @@ from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_R
 from hebbarium.reporting.provenance import commit
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
+needs_proc = pytest.mark.skipif(
+    sys.platform != "linux", reason="the drill reads which processes live from /proc"
+)
 EVENTS = [
     Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", f"p{i % 2}", f"s{i // 4}", f"e{i}")
     for i in range(12)
@@ -279,14 +282,14 @@ def test_a_fork_leaves_the_memory_of_its_parent_as_it_is(
     assert fork(worded, EVENTS, tmp_path / "other", 10, 2).broken
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@needs_proc
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     tally = orphans(make, EVENTS, tmp_path, 2, 3)
     assert tally.broken == [] and tally.of("all ended") == 2
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@needs_proc
 def test_the_drill_sees_workers_that_do_not_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,8 +56,8 @@ PARADIGM: Final = Paradigm(
     protocol="8 categories of 6 words are told as pairs; half of the words of half of the categories "
     "are recalled three times by category and three letters, or told again as often; 20 min later each "
     "word is asked for by category and two letters. Counterbalanced over four memories each.",
-    departures="People were asked for a category's words in any order, without letters. That recall "
-    "hurts and telling again does not is of other experiments, of which no number was read.",
+    departures="People were asked for a category's words in any order, without letters. Other "
+    "experiments compared recall with telling again, and only recall hurt the relatives; none of their numbers was read.",
     kind=ReadoutKind.CUED,
     points=tuple(kind + way for way in WAYS for kind in SHARES),
     printed={kind: share(value, 36) for kind, value in SHARES.items()},
