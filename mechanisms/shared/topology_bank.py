@@ -143,7 +143,10 @@ class GraphBank:
 
     def near(self, vector: Vector, besides: int, k: int) -> tuple[list[int], list[float]]:
         """The k visible units nearest to a vector, one left out, and their cosines; O(n d)."""
-        return chosen(products(self.vectors, vector), self.shown & self.units, besides, k)
+        allowed = self.shown & self.units
+        allowed[besides] = False
+        rows = np.flatnonzero(allowed)
+        return nearest_rows(products(self.vectors, vector)[rows], self.vectors, rows, vector, k)
 
 
 def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
@@ -160,11 +163,8 @@ def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32
 def nearest_of_each(
     vectors: NDArray[np.float32], rows: Sequence[int], allowed: NDArray[np.bool_], k: int
 ) -> list[list[int]]:
-    """The k allowed rows nearest to each of some rows, without itself: those of
-    `chosen(products(...))`, with one pass over the memory for 64 rows.
-
-    The matrix product finds candidates only, since its last bits depend on the sizes: every row
-    that it puts within its rounding error of the k-th. O(rows n d), O(64 n) memory.
+    """The k allowed rows nearest to each of some rows, without itself, with one pass over the
+    memory for 64 rows.  O(rows n d), O(64 n) memory.
 
     >>> vectors = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]], np.float32)
     >>> nearest_of_each(vectors, [0, 3], np.array([True, True, True, False]), 2)
@@ -172,39 +172,44 @@ def nearest_of_each(
     """
     nearest, places = [], np.flatnonzero(allowed)
     base = vectors if len(places) == len(vectors) else vectors[places]
-    slack = 4.0 * vectors.shape[1] * float(np.finfo(np.float32).eps)
     for start in range(0, len(rows), BATCH):
         some = list(rows[start : start + BATCH])
-        rough = vectors[some] @ base.T
-        for row, scores in zip(some, rough, strict=True):
-            scores[places == row] = -np.inf
-            least = (
-                -np.inf
-                if len(places) <= k
-                else np.partition(scores, len(places) - k)[len(places) - k] - slack
-            )
-            close = np.flatnonzero(scores >= least)
-            near, _ = chosen(products(base[close], vectors[row]), np.isfinite(scores[close]), -1, k)
-            nearest.append(places[close[near]].tolist())
+        for row, rough in zip(some, vectors[some] @ base.T, strict=True):
+            others = places != row
+            nearest.append(nearest_rows(rough[others], vectors, places[others], vectors[row], k)[0])
     return nearest
 
 
-def chosen(
-    scores: NDArray[np.float32], allowed: NDArray[np.bool_], besides: int, k: int
+def nearest_rows(
+    rough: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    vector: Vector,
+    k: int,
 ) -> tuple[list[int], list[float]]:
-    """The k best allowed rows, one left out, and their scores; ties by row.  O(n + k log k).
+    """The k rows with the largest cosines, and these cosines; ties by row.  O(m + k d).
 
-    >>> chosen(np.array([0.5, 0.9, 0.9, 1.0], np.float32), np.array([True, True, True, True]), 3, 2)[0]
-    [1, 2]
+    The last bits of a sum in single precision depend on the processor and on how many rows are
+    multiplied at once.  So the rough cosines only tell the candidates, which are all rows within
+    their rounding error of the k-th.  A candidate's cosine is summed in double precision and
+    rounded once: texts with the same words in another order are equally near on every processor.
+
+    rough    (m,)    cosines of the rows with the vector, in single precision
+    vectors  (n, d)  of the memory, unit length
+    rows     (m,)    increasing
+    vector   (d,)    unit length
+
+    >>> vectors = np.array([[0.6, 0.8], [0.0, 1.0], [0.8, 0.6]], np.float32)
+    >>> vector = np.array([1.0, 0.0], np.float32)
+    >>> nearest_rows(vectors[[0, 2]] @ vector, vectors, np.array([0, 2]), vector, 1)[0]
+    [2]
     """
-    rows = np.flatnonzero(allowed)
-    rows = rows[rows != besides]
     if len(rows) > k:
-        allowed_scores = scores[rows]
-        least = np.partition(allowed_scores, len(allowed_scores) - k)[len(allowed_scores) - k]
-        rows = rows[allowed_scores >= least]
-    order = rows[np.lexsort((rows, -scores[rows]))][:k]
-    return order.tolist(), [float(scores[row]) for row in order]
+        least = np.partition(rough, len(rows) - k)[len(rows) - k]
+        rows = rows[rough >= least - 4.0 * len(vector) * np.finfo(np.float32).eps]
+    cosines = (vectors[rows].astype(np.float64) @ vector.astype(np.float64)).astype(np.float32)
+    order = np.lexsort((rows, -cosines))[:k]
+    return rows[order].tolist(), cosines[order].tolist()
 
 
 class Plans:

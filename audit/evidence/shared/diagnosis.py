@@ -62,7 +62,7 @@ def sigmoid(x: float) -> float:
 # --- nearest rows ---------------------------------------------------------------------------------
 def nearest_rows(specimen: Any) -> tuple[list[str], list[str]]:
     """The nearest allowed rows of each of some rows, by sorting all inner products: of whole
-    numbers, so that ties are exact.
+    numbers, so that ties are exact, and of the same numbers in another order.
     """
     rng, measured, expected = np.random.default_rng(31), [], []
     for n, k, share in (
@@ -89,6 +89,12 @@ def nearest_rows(specimen: Any) -> tuple[list[str], list[str]]:
                 ]
             )
         )
+    # the same numbers in another order have the same sum, of which float32 loses the last bits
+    numbers = rng.standard_normal(300).astype(np.float32)
+    shuffled = np.array([numbers * 0.0 + 1.0, *(rng.permutation(numbers) for _ in range(40))])
+    for k in (1, 7, 39):
+        measured.append(str(specimen.nearest_of_each(shuffled, [0], np.ones(41, bool), k)))
+        expected.append(str([list(range(1, k + 1))]))
     return measured, expected
 
 
