@@ -17,6 +17,7 @@ from .shared import (
     JobsOption,
     JsonOption,
     LimitOption,
+    OutOption,
     installed_registry,
     load_data,
     named_embedder,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 @app.command(short_help="Find the smallest part of a set that is as good as the whole.")
 def compose(
-    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
+    out: OutOption,
     request: Annotated[
         Path | None,
         typer.Option(

@@ -14,6 +14,9 @@ from .shared import (
     EmbedderOption,
     JobsOption,
     JsonOption,
+    OutOption,
+    SetsOption,
+    SystemOption,
     evidence_notes,
     installed_registry,
     named_embedder,
@@ -25,20 +28,9 @@ from .shared import (
 
 @app.command(short_help="Does a memory recall as people do? Beside human data.")
 def human(
-    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help=(
-                "Mechanism set: a name, or a YAML file; may be given again. `default` if not given."
-            ),
-        ),
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
-    ] = None,
+    out: OutOption,
+    sets: SetsOption = None,
+    system: SystemOption = None,
     paradigms: Annotated[
         list[str] | None,
         typer.Option(

@@ -16,6 +16,7 @@ from .shared import (
     JobsOption,
     JsonOption,
     OutOption,
+    SystemOption,
     evidence_notes,
     installed_registry,
     named_embedder,
@@ -40,10 +41,7 @@ def probe(
             "--set", help="Mechanism set: a name, or a YAML file; `default` if not given."
         ),
     ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of a set."),
-    ] = None,
+    system: SystemOption = None,
     seeds: Annotated[
         int | None,
         typer.Option(

@@ -46,6 +46,17 @@ SkipOption = Annotated[
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
 EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
+SetsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Mechanism set: a name, or a YAML file; may be given again. `default` if not given.",
+    ),
+]
+SystemOption = Annotated[
+    str | None,
+    typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 DEFAULT_SET = "default"

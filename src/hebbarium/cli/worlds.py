@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +13,9 @@ from .shared import (
     EmbedderOption,
     JobsOption,
     JsonOption,
+    OutOption,
+    SetsOption,
+    SystemOption,
     evidence_notes,
     installed_registry,
     named_embedder,
@@ -31,20 +33,9 @@ def world(
             metavar="NAME", help="needs, journeys, flood, or one variant such as journeys/used."
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help=(
-                "Mechanism set: a name, or a YAML file; may be given again. `default` if not given."
-            ),
-        ),
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
-    ] = None,
+    out: OutOption,
+    sets: SetsOption = None,
+    system: SystemOption = None,
     on_trial: Annotated[
         str,
         typer.Option(
