@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice, pairwise, product
@@ -169,10 +169,11 @@ BY_MANY: Final = tuple(
 NOTHING_ALIKE: Final = _nothing_alike()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SignalScores:
     """What a signal scored, of the visible memories, in the life whose texts are alike.
 
+    hooks        of its mechanism
     by_question  of QUESTIONS
     more         of these with words that nobody said
     shares_words whether memories have a term of the question
@@ -189,6 +190,7 @@ class SignalScores:
     """
 
     signal: Signal
+    hooks: tuple[Hook, ...]
     by_question: list[Scores]
     more: list[Scores]
     shares_words: list[NDArray[np.bool_]]
@@ -204,17 +206,96 @@ class SignalScores:
     speaks: bool
     unlike: UnlikeLife
 
+    @cached_property
+    def reads(self) -> set[Touched]:
+        """What the hooks that set the signal read."""
+        return _read_for(self.hooks, self.signal)
+
+    @property
+    def of_match(self) -> bool:
+        """Whether it starts from memories that match the question."""
+        return v.MATCH in self.reads
+
+    @property
+    def of_use(self) -> bool:
+        """Whether it reads how often memories were used."""
+        return not self.reads.isdisjoint((v.ACTIVATION, v.LOG_STRENGTH))
+
+    @cached_property
+    def asked(self) -> bool:
+        """Whether scores depend on the question."""
+        first, *others = self.by_question
+        return not all(np.array_equal(first, other, equal_nan=True) for other in others)
+
+    @cached_property
+    def moved(self) -> bool:
+        """Whether words that nobody said change the best score of a question."""
+        return _moved_by(self.by_question, self.more)
+
+    @property
+    def unsaid(self) -> bool:
+        """Whether memories that share no word with a question have scores above the floor."""
+        return any(
+            (~np.isnan(x) & (x > self.signal.floor) & ~shares).any()
+            for x, shares in zip(self.by_question, self.shares_words, strict=True)
+        )
+
+    @cached_property
+    def of_sounds(self) -> bool:
+        """Whether misspelt words have scores."""
+        return bool((~np.isnan(self.misspelt) & (self.misspelt != 0.0)).any())
+
+    @cached_property
+    def all_scores(self) -> Scores:
+        """Of all questions and texts, NaN where a memory has none."""
+        scores = np.concatenate([*self.by_question, *self.told])
+        return self.in_order if np.isnan(scores).all() else scores
+
+    @cached_property
+    def given(self) -> Scores:
+        """The scores that there are."""
+        return self.all_scores[~np.isnan(self.all_scores)]
+
+    @property
+    def of_all(self) -> bool:
+        """Whether every memory has a score for every question."""
+        return self.given.size == self.all_scores.size
+
+    @property
+    def most(self) -> float:
+        """The best score in both lives."""
+        return max(float(self.given.max()), self.unlike.scores[self.signal.name].newest)
+
+    def texts_with(self, place: Callable[[Scores, int], bool]) -> list[bool]:
+        """Of each text whose nearest memory has a score, what a function says of the scores and
+        that memory.
+        """
+        return [
+            place(x, row)
+            for x, row in zip(self.told, self.nearest, strict=True)
+            if not np.isnan(x[row])
+        ]
+
+    @property
+    def finds_texts_alone(self) -> bool:
+        """Whether most texts have their best score alone."""
+        alone = self.texts_with(lambda x, row: np.count_nonzero(x >= x[row] - ROUNDING) == 1)
+        return self.of_all and bool(alone) and float(np.mean(alone)) > 0.5
+
 
 def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = None) -> Iterator[str]:
     """Signals whose facet, directness, floor or scale their scores contradict."""
     for scores in signal_scores(entry, registry, life):
-        yield from contradictions(entry, scores)
+        yield from contradictions(scores)
 
 
-def contradictions(entry: Entry, scores: SignalScores) -> Iterator[str]:
+def contradictions(scores: SignalScores) -> Iterator[str]:
     """What the scores of a signal contradict of what is declared of it."""
-    yield from _wrong_among_unlike(entry, scores)
-    yield from _wrong(entry, scores)
+    for judged in (_wrong_among_unlike, _by_what_it_reads, _floor_by_scale):
+        yield from judged(scores)
+    if scores.given.size:
+        for judged in BY_SCORES:
+            yield from judged(scores)
 
 
 def signal_scores(
@@ -259,10 +340,11 @@ def signal_scores(
     unlike = UnlikeLife(entry, registry, signals)
     for s in signals:
         # what a hook embeds besides a text may be where and by whom it was said
-        embeds = v.EMBEDDER in _read_for(loaded, s)
+        embeds = v.EMBEDDER in _read_for(loaded.hooks(), s)
         speaks = not embeds and any(not np.isnan(p[s.name]).all() for p in plain)
         yield SignalScores(
             s,
+            loaded.hooks(),
             by_question=[p[s.name] for p in plain],
             more=[m[s.name] for m in more],
             shares_words=shares_words,
@@ -288,9 +370,9 @@ def _share_words(memory: Engine, question: str) -> NDArray[np.bool_]:
     )
 
 
-def _read_for(loaded: type[Mechanism[Any]], s: Signal) -> set[Touched]:
+def _read_for(hooks: Iterable[Hook], s: Signal) -> set[Touched]:
     """What the hooks that set a signal read."""
-    return read_by(declared for declared in loaded.hooks() if s in declared.sets)
+    return read_by(declared for declared in hooks if s in declared.sets)
 
 
 def read_by(hooks: Iterable[Hook]) -> set[Touched]:
@@ -305,156 +387,207 @@ def _differ(once: list[dict[str, Scores]], other: list[dict[str, Scores]], s: Si
     )
 
 
-def _wrong(entry: Entry, scores: SignalScores) -> Iterator[str]:
-    s, by_question = scores.signal, scores.by_question
-    all_scores = np.concatenate([*by_question, *scores.told])
-    if np.isnan(all_scores).all():
-        all_scores = scores.in_order
-    given = all_scores[~np.isnan(all_scores)]
-    if s.scale is Scale.SUPPORT and s.floor != 0.0:
-        yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
-    hooks, reads = entry.load().hooks(), _read_for(entry.load(), s)
-    needs = {v.ACTIVATION, v.LOG_STRENGTH} & reads
-    if s.scale is Scale.LOG_ODDS and not needs:
-        yield f"{s.name} is an estimate of need in ln odds, and reads none"
-    if s.facet is Facet.TIME and needs:
+# Each of the following functions yields what contradicts one declaration of a signal.
+
+
+def _by_what_it_reads(of: SignalScores) -> Iterator[str]:
+    s, reads = of.signal, of.reads
+    if s.facet is Facet.TIME and of.of_use:
         yield f"{s.name} is evidence of TIME, and reads how often memories were used"
-    if s.facet is Facet.USE and not needs:
+    if s.facet is Facet.USE and not of.of_use:
         yield f"{s.name} is evidence of USE, and reads no use"
-    if s.facet is Facet.CONTEXT and read_by(hooks).isdisjoint((v.NOW, v.SESSION, v.SPEAKER)):
+    if s.facet is Facet.CONTEXT and read_by(of.hooks).isdisjoint((v.NOW, v.SESSION, v.SPEAKER)):
         yield f"{s.name} is evidence of CONTEXT, and reads neither when, where nor by whom"
-    if s.facet in (Facet.KIND, Facet.FORM) and (needs or v.NOW in reads):
+    if s.facet in (Facet.KIND, Facet.FORM) and (of.of_use or v.NOW in reads):
         yield (
             f"{s.name} is evidence of {s.facet.name}, and reads the time or how often memories were "
             "used"
         )
     if s.facet in BY_VECTOR and reads & {v.SESSION, v.SPEAKER}:
         yield f"{s.name} is evidence of {s.facet.name}, and reads where or by whom it was said"
-    if s.facet in BY_WORDS and v.MATCH in reads:
+    if s.facet in BY_WORDS and of.of_match:
         yield f"{s.name} is evidence of {s.facet.name}, and starts from memories that match"
+    if s.scale is Scale.LOG_ODDS and not of.of_use:
+        yield f"{s.name} is an estimate of need in ln odds, and reads none"
+
+
+def _floor_by_scale(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.scale is Scale.SUPPORT and s.floor != 0.0:
+        yield f"{s.name} is an amount, and its floor is {s.floor:g}, not 0"
     if s.scale is Scale.LOG_ODDS and s.floor != 0.0:
         yield f"{s.name} is in ln odds, of which those of a typical memory are 0, and its floor is {s.floor:g}"
     if s.floor > 0.0:
         yield f"{s.name} has the floor {s.floor:g}, above what has nothing in common"
-    if not given.size:
-        return
-    of_all = given.size == all_scores.size
-    asked = any(not np.array_equal(by_question[0], other, equal_nan=True) for other in by_question)
-    if s.scale is not Scale.LOG_ODDS and needs and not asked:
+
+
+def _scale(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.scale is not Scale.LOG_ODDS and of.of_use and not of.asked:
         yield f"{s.name} is an estimate of need, and its scale is {s.scale.value}"
-    if s.scale is Scale.SUPPORT and given.min() < -ROUNDING:
-        yield f"{s.name} is an amount, and has the score {given.min():g}"
-    if s.scale is Scale.SIMILARITY and (
-        given.max() > 1.0 + ROUNDING or given.min() < min(s.floor, -1.0) - ROUNDING
-    ):
-        yield f"{s.name} is a similarity, and has scores from {given.min():g} to {given.max():g}"
+    if s.scale is Scale.SUPPORT:
+        yield from _amount(of)
+    if s.scale is Scale.SIMILARITY:
+        yield from _similarity(of)
+
+
+def _amount(of: SignalScores) -> Iterator[str]:
+    s, least = of.signal, of.given.min()
+    if least < -ROUNDING:
+        yield f"{s.name} is an amount, and has the score {least:g}"
+    if 1.0 - 1e-3 <= of.most <= 1.0 + ROUNDING:
+        yield f"{s.name} is an amount, and has the bound 1 of a similarity"
+    # words that nobody said make a question less similar to all texts, and leave what it shares
+    if of.asked and not of.of_match and of.moved:
+        yield f"{s.name} is an amount, and changes with words that nobody said"
+
+
+def _similarity(of: SignalScores) -> Iterator[str]:
+    s, least, best = of.signal, of.given.min(), of.given.max()
+    if best > 1.0 + ROUNDING or least < min(s.floor, -1.0) - ROUNDING:
+        yield f"{s.name} is a similarity, and has scores from {least:g} to {best:g}"
+    if s.floor >= -1.0 and of.most < ALIKE_AT_LEAST:
+        yield f"{s.name} is a similarity, and is never above {of.most:g}"
+    if s.direct and s.facet is not Facet.WHEN and of.asked and not of.moved:
+        yield f"{s.name} is a similarity, and is the same with words that nobody said"
+
+
+def _floor(of: SignalScores) -> Iterator[str]:
+    s, least = of.signal, of.given.min()
     # a memory without a score is no better than one that matches
-    if s.direct and not of_all and given.min() < s.floor - ROUNDING:
-        yield f"{s.name} has the floor {s.floor:g} and the score {given.min():g}"
-    if s.scale is Scale.SIMILARITY and np.median(given) < s.floor - ROUNDING:
-        yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
-    least = float(np.nanmin([given.min(), *scores.opposite[~np.isnan(scores.opposite)]]))
-    # a floor from -1 to 0 is that of a cosine, a lower one that of scores that go below -1
-    bottom = MET * s.floor if s.floor >= -1.0 else -1.0 - ROUNDING
-    if s.scale is Scale.SIMILARITY and s.floor < 0.0 and least > bottom:
-        yield f"{s.name} has the floor {s.floor:g}, and is never below {least:g}"
-    promised = of_all and not LEFT_OUT.search(s.meaning)
-    if s.scale is Scale.SIMILARITY and promised and given.min() < s.floor - ROUNDING:
-        yield (
-            f"{s.name} scores all memories, and has the floor {s.floor:g} and the score "
-            f"{given.min():g}"
-        )
-    if s.direct and v.MATCH in reads:
-        yield f"{s.name} is direct, and starts from memories that match"
+    if s.direct and not of.of_all and least < s.floor - ROUNDING:
+        yield f"{s.name} has the floor {s.floor:g} and the score {least:g}"
     if not s.direct and s.floor < 0.0:
         yield (
             f"{s.name} is added to what matches, and its floor {s.floor:g} takes from memories of "
             "which it says nothing"
         )
-    if s.direct and not asked:
+    if s.scale is not Scale.SIMILARITY:
+        return
+    if np.median(of.given) < s.floor - ROUNDING:
+        yield f"{s.name} has the floor {s.floor:g}, above half of its scores"
+    lowest = float(np.nanmin([least, *of.opposite]))
+    # a floor from -1 to 0 is that of a cosine, a lower one that of scores that go below -1
+    bottom = MET * s.floor if s.floor >= -1.0 else -1.0 - ROUNDING
+    if s.floor < 0.0 and lowest > bottom:
+        yield f"{s.name} has the floor {s.floor:g}, and is never below {lowest:g}"
+    promised = of.of_all and not LEFT_OUT.search(s.meaning)
+    if promised and least < s.floor - ROUNDING:
+        yield (
+            f"{s.name} scores all memories, and has the floor {s.floor:g} and the score {least:g}"
+        )
+
+
+def _directness(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.direct and of.of_match:
+        yield f"{s.name} is direct, and starts from memories that match"
+    if s.direct and not of.asked:
         yield f"{s.name} is direct, and is the same for every question"
-    if s.facet is Facet.ASSOCIATION and not asked:
-        yield f"{s.name} is evidence of ASSOCIATION, whatever the question"
-    if s.facet is Facet.CONTEXT and not asked and not reads & {v.SESSION, v.SPEAKER}:
-        yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
-    most = max(given.max(), scores.unlike.scores[s.name].newest)
-    if s.scale is Scale.SIMILARITY and s.floor >= -1.0 and most < ALIKE_AT_LEAST:
-        yield f"{s.name} is a similarity, and is never above {most:g}"
-    if s.scale is Scale.SUPPORT and 1.0 - 1e-3 <= most <= 1.0 + ROUNDING:
-        yield f"{s.name} is an amount, and has the bound 1 of a similarity"
-    of_match = v.MATCH in reads
     learnt = {
         c
-        for declared in hooks
+        for declared in of.hooks
         if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
         for c in (*declared.adds, *declared.sets)
     }
-    if not s.direct and asked and not of_match and not learnt & reads:
+    if not s.direct and of.asked and not of.of_match and not learnt & of.reads:
         yield f"{s.name} is computed from the question alone, and is not called direct"
-    if s.facet in BY_NEITHER and asked:
-        yield f"{s.name} is evidence of {s.facet.name}, and depends on the question"
-    # the length of a text is its form, too, whatever the question
-    if s.facet in BY_VECTOR | {Facet.WORDS} and not asked:
+
+
+def _facet_of_vectors(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.facet not in BY_VECTOR:
+        return
+    if not of.asked:
         yield f"{s.name} is evidence of {s.facet.name}, whatever the question"
-    if s.facet in BY_VECTOR and not of_match and scores.by_words:
+    if not of.of_match and of.by_words:
         yield f"{s.name} is evidence of {s.facet.name}, and depends on words besides the vector"
-    # words that nobody said make a question less similar to all texts, and leave what it shares
-    moved = _moved_by(by_question, scores.more)
-    if s.scale is Scale.SUPPORT and asked and not of_match and moved:
-        yield f"{s.name} is an amount, and changes with words that nobody said"
-    compared = s.scale is Scale.SIMILARITY and s.direct and s.facet is not Facet.WHEN
-    if compared and asked and not moved:
-        yield f"{s.name} is a similarity, and is the same with words that nobody said"
-    unsaid = any(
-        ((~np.isnan(x) & (x > s.floor)) & ~shares).any()
-        for x, shares in zip(by_question, scores.shares_words, strict=True)
-    )
-    if s.facet is Facet.WORDS and unsaid:
-        yield f"{s.name} is evidence of WORDS, and has scores for memories that share none"
-    if s.facet is Facet.ASSOCIATION and asked and not unsaid:
-        yield f"{s.name} is evidence of ASSOCIATION, and reaches only memories that share a word"
-    if s.facet is Facet.CONTEXT and s.direct and (scores.by_vector or scores.by_words):
-        yield f"{s.name} is direct evidence of CONTEXT, and depends on what the question says"
-    if s.facet in BY_WORDS and not of_match and scores.by_vector:
-        yield f"{s.name} is evidence of {s.facet.name}, and depends on the vector besides the words"
-    whole, half = _mean_best(scores.told), _mean_best(scores.halves)
+    whole, half = _mean_best(of.told), _mean_best(of.halves)
     completed = half >= COMPLETED * whole
     if s.facet is Facet.COMPLETION and not completed:
         yield f"{s.name} is evidence of COMPLETION, and {half:g} for half a text, {whole:g} for all of it"
     if s.facet is Facet.MEANING and completed:
         yield f"{s.name} is evidence of MEANING, and for half a text as high as for all of it"
-    finding = [
-        x[row] >= np.nanmax(x) - ROUNDING
-        for x, row in zip(scores.told, scores.nearest, strict=True)
-        if not np.isnan(x[row])
-    ]
-    by_text = s.facet in BY_VECTOR or (s.facet is Facet.FORM and asked)
+
+
+def _facet_of_words(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    # the length of a text is its form, too, whatever the question
+    if s.facet is Facet.WORDS and not of.asked:
+        yield f"{s.name} is evidence of WORDS, whatever the question"
+    if s.facet is Facet.WORDS and of.unsaid:
+        yield f"{s.name} is evidence of WORDS, and has scores for memories that share none"
+    if s.facet in BY_WORDS and not of.of_match and of.by_vector:
+        yield f"{s.name} is evidence of {s.facet.name}, and depends on the vector besides the words"
+    if s.facet is Facet.WORDS and s.direct and of.of_sounds:
+        yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"
+    if s.facet is Facet.FORM and s.direct and not of.of_sounds:
+        yield f"{s.name} is evidence of FORM, and has no score for misspelt words"
+
+
+def _facet_of_texts(of: SignalScores) -> Iterator[str]:
+    """By a facet of what a text says, or how, the text finds itself; by one of what stands around
+    it, not it alone.
+    """
+    s = of.signal
+    finding = of.texts_with(lambda x, row: x[row] >= np.nanmax(x) - ROUNDING)
+    by_text = s.facet in BY_VECTOR or (s.facet is Facet.FORM and of.asked)
     if by_text and finding and np.mean(finding) < 0.5:
         yield f"{s.name} is evidence of {s.facet.name}, and a text seldom finds itself by it"
-    alone = [
-        np.count_nonzero(x >= x[row] - ROUNDING) == 1
-        for x, row in zip(scores.told, scores.nearest, strict=True)
-        if not np.isnan(x[row])
-    ]
-    finds = of_all and bool(alone) and np.mean(alone) > 0.5
-    if finds and (s.facet is Facet.ASSOCIATION or (s.facet is Facet.CONTEXT and s.direct)):
+    around = s.facet is Facet.ASSOCIATION or (s.facet is Facet.CONTEXT and s.direct)
+    if around and of.finds_texts_alone:
         yield f"{s.name} is evidence of {s.facet.name}, and of all memories a text finds itself by it"
-    of_sounds = bool((~np.isnan(scores.misspelt) & (scores.misspelt != 0.0)).any())
-    if s.facet is Facet.WORDS and s.direct and of_sounds:
-        yield f"{s.name} is evidence of WORDS, and has scores for words that nobody said"
-    if s.facet is Facet.FORM and s.direct and not of_sounds:
-        yield f"{s.name} is evidence of FORM, and has no score for misspelt words"
-    silent = [bool(np.isnan(x).all()) for x in by_question]
+    if (
+        s.facet in (Facet.ASSOCIATION, Facet.CONTEXT)
+        and {item.name for item in of.reads if item is not v.VISIBLE} <= TOLD_TEXTS
+    ):
+        yield f"{s.name} is evidence of {s.facet.name}, and reads nothing but texts"
+
+
+def _facet_of_association(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.facet is not Facet.ASSOCIATION:
+        return
+    if not of.asked:
+        yield f"{s.name} is evidence of ASSOCIATION, whatever the question"
+    elif not of.unsaid:
+        yield f"{s.name} is evidence of ASSOCIATION, and reaches only memories that share a word"
+
+
+def _facet_of_context(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.facet is not Facet.CONTEXT:
+        return
+    if not of.asked and not of.reads & {v.SESSION, v.SPEAKER}:
+        yield f"{s.name} is evidence of CONTEXT, and reads neither the session nor the speaker"
+    if s.direct and (of.by_vector or of.by_words):
+        yield f"{s.name} is direct evidence of CONTEXT, and depends on what the question says"
+
+
+def _facet_of_times_and_kinds(of: SignalScores) -> Iterator[str]:
+    s = of.signal
+    if s.facet in BY_NEITHER and of.asked:
+        yield f"{s.name} is evidence of {s.facet.name}, and depends on the question"
+    silent = [bool(np.isnan(x).all()) for x in of.by_question]
     untimed = all(silence for number, silence in enumerate(silent) if number not in TIMED)
     if (s.facet is Facet.WHEN) != untimed:
         yield f"{s.name} is evidence of {s.facet.name}, and is silent without a time: {silent}"
-    if s.facet is Facet.KIND and scores.of_kind:
+    if s.facet is Facet.KIND and of.of_kind:
         yield f"{s.name} is evidence of KIND, and differs between questions of one kind"
-    if (
-        s.facet in (Facet.ASSOCIATION, Facet.CONTEXT)
-        and {item.name for item in reads if item is not v.VISIBLE} <= TOLD_TEXTS
-    ):
-        yield f"{s.name} is evidence of {s.facet.name}, and reads nothing but texts"
+
+
+# what is judged by scores, for signals that give any
+BY_SCORES: Final = (
+    _scale,
+    _floor,
+    _directness,
+    _facet_of_vectors,
+    _facet_of_words,
+    _facet_of_texts,
+    _facet_of_association,
+    _facet_of_context,
+    _facet_of_times_and_kinds,
+)
 
 
 @dataclass(slots=True)
@@ -546,13 +679,13 @@ USED_TOGETHER: Final = ((4, 31), (14, 2))
 TIMES_USED: Final = 20
 
 
-def _wrong_among_unlike(entry: Entry, scores: SignalScores) -> Iterator[str]:
+def _wrong_among_unlike(of: SignalScores) -> Iterator[str]:
     """What the scores contradict where memories have nothing but their circumstances in common."""
-    s, life = scores.signal, scores.unlike
+    s, life = of.signal, of.unlike
     unlike = life.scores[s.name]
     given = [x[~np.isnan(x)] for x in unlike.others]
     apart = 2 * sum(unlike.told_apart) > len(given)
-    speaks = scores.speaks or not np.isnan(unlike.asked).all()
+    speaks = of.speaks or not np.isnan(unlike.asked).all()
     if s.facet is Facet.CONTEXT and speaks and not apart:
         yield f"{s.name} is evidence of CONTEXT, and is silent where memories have it alone in common"
     if s.facet in BY_VECTOR and any(
@@ -563,7 +696,7 @@ def _wrong_among_unlike(entry: Entry, scores: SignalScores) -> Iterator[str]:
         before, after = life.joined[s.name]
         if np.array_equal(before, after, equal_nan=True):
             yield f"{s.name} is evidence of ASSOCIATION, and use of two memories together changes nothing"
-    if s.scale is Scale.SIMILARITY and v.MATCH in _read_for(entry.load(), s):
+    if s.scale is Scale.SIMILARITY and of.of_match:
         most = float(np.nanmax(life.joined[s.name][1], initial=-math.inf))
         if most > 1.0 + ROUNDING:
             yield f"{s.name} is a similarity, and use raises it to {most:g}"

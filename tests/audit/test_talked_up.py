@@ -347,7 +347,7 @@ SPEAKING = [
 def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output: str) -> None:
     scores = scores_of(id)[0]
     with declared(scores.signal, **wrong):
-        said = list(contradictions(REGISTRY.entry(id), scores))
+        said = list(contradictions(scores))
     assert any(output in sentence for sentence in said), said
 
 
@@ -360,8 +360,8 @@ OPEN = {("schematic", "direct"), ("gist", "direct"), ("distinct", "direct"), ("d
 def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
     """Every other facet, scale and directness, and floors above, below and at both ends of a cosine."""
     for scores in scores_of(id):
-        signal, entry = scores.signal, REGISTRY.entry(id)
-        assert list(contradictions(entry, scores)) == []
+        signal = scores.signal
+        assert list(contradictions(scores)) == []
         others = [
             *(("facet", facet) for facet in Facet),
             *(("scale", scale) for scale in Scale),
@@ -372,7 +372,7 @@ def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
         for name, value in others:
             if value != getattr(signal, name) and (signal.name, name) not in OPEN:
                 with declared(signal, **{name: value}):
-                    accepted += [] if any(contradictions(entry, scores)) else [(name, value)]
+                    accepted += [] if any(contradictions(scores)) else [(name, value)]
         assert accepted == [], signal.name
 
 
