@@ -25,7 +25,7 @@ from ..engine.catalogue.registry import Registry, Value
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Scope
 from ..engine.contract.hooks import Mechanism
-from ..engine.contract.records import Event
+from ..engine.contract.records import Event, Query
 from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder, HashingEmbedder, Spans
@@ -272,6 +272,14 @@ def lived(
     if archived >= 0:
         memory.archive(archived)
     return memory
+
+
+def used_in_session(memory: Engine, number: int) -> None:
+    """After some events asks in their session, and uses the answer."""
+    if number % 8 in (3, 4):
+        _, session, _, text = TOLD[number]
+        answer = memory.retrieve(Query(text, session=session))
+        memory.use(answer, answer.rows[:2].tolist(), 0.8)
 
 
 def observed(memory: Engine) -> dict[str, float]:

@@ -1,0 +1,89 @@
+"""What the checks of declarations look at: the life of a mechanism in the usual company, and what its
+hooks read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.catalogue.registry import Entry, Registry
+from ...engine.contract.columns import Signal
+from ...engine.contract.hooks import Hook, Touched, item_of
+from ...engine.memory.engine import Engine
+from ..life import QUESTIONS, TOLD, Circumstances, ShortWindow, lived, replying
+
+ROUNDING: Final = 1e-6  # difference of two scores that counts as none
+NAMES: Final = ("Ada", "Bo", "Cleo", "Dora", "Eve", "Finn", "Gus", "Hal")
+BY_MANY: Final = tuple(
+    (later, session, NAMES[number % len(NAMES)], text)
+    for number, (later, session, _, text) in enumerate(TOLD)
+)
+
+
+class Exchanged(ShortWindow):
+    """Hashing that gives some texts the vectors of others.
+
+    other    text -> text whose vector it gets
+    opposed  texts that get the opposite of their vector
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self.other: Mapping[str, str] = {}
+        self.opposed: frozenset[str] = frozenset()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = super().embed([self.other.get(text, text) for text in texts])
+        if self.opposed and len(texts):
+            vectors = vectors * np.where([text in self.opposed for text in texts], -1.0, 1.0)[
+                :, None
+            ].astype(np.float32)
+        return vectors
+
+
+class PlainLife:
+    """The life of a mechanism in the usual company, lived once for all checks that only look at it.
+
+    embedder  by which questions get vectors of other texts
+    """
+
+    def __init__(self, entry: Entry, registry: Registry) -> None:
+        self._entry, self._registry = entry, registry
+        self.embedder = Exchanged(32)
+
+    @cached_property
+    def memory(self) -> Engine:
+        return lived(self._registry, self._entry.id, embedder=self.embedder)
+
+    @cached_property
+    def heard(self) -> Engine:
+        """`memory`, if signals of the mechanism give scores there.  Else the life with a language
+        model, and with weight 1 for a mechanism that ships with weight 0; if no signal gives scores
+        there either, eight people tell it.
+        """
+        weight = self._entry.params.get("weight")
+        choices = {} if weight is None or weight.value else {"weight": 1.0}
+        if not choices and self._speaks(self.memory):
+            return self.memory
+        around = Circumstances(choices=choices)
+        ways: dict[str, Any] = {"embedder": self.embedder, "language_model": replying()}
+        memory = lived(self._registry, self._entry.id, around, **ways)
+        if self._speaks(memory):
+            return memory
+        return lived(self._registry, self._entry.id, around, told=BY_MANY, **ways)
+
+    def _speaks(self, memory: Engine) -> bool:
+        signals = [c for c in self._entry.load().owns if isinstance(c, Signal)]
+        memory.retrieve(QUESTIONS[0])
+        memory.retrieve(QUESTIONS[1])
+        return any(not np.isnan(memory.column(s)).all() for s in signals)
+
+
+def read_by(hooks: Iterable[Hook]) -> set[Touched]:
+    """The columns and structures that hooks read."""
+    return {item_of(read) for declared in hooks for read in declared.reads}
