@@ -52,11 +52,15 @@ from ..engine.flow.dataflow import touched_by
 from ..engine.memory.engine import Engine
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
-from .declarations.columns import wrong_upkeep
-from .declarations.lives import PlainLife, read_by
-from .declarations.rest import wrong_rest
-from .declarations.rows import WORDS_OF, wrong_rows
-from .declarations.signals import wrong_signals
+from .declarations import (
+    WORDS_OF,
+    PlainLife,
+    read_by,
+    wrong_rest,
+    wrong_rows,
+    wrong_signals,
+    wrong_upkeep,
+)
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities

@@ -3,3 +3,36 @@ whether it leaves archived and made rows alone.
 
 Each function `wrong_...` yields what is not as declared, in words.  The lives are those of `life`.
 """
+
+from .columns import wrong_considered, wrong_upkeep
+from .lives import PlainLife, read_by
+from .rest import wrong_rest
+from .rows import (
+    WORDS_OF,
+    wrong_archived_rows,
+    wrong_few_rows,
+    wrong_kinds,
+    wrong_made_rows,
+    wrong_rows,
+    wrong_state_of_archived_rows,
+)
+from .signals import SignalScores, contradictions, signal_scores, wrong_signals
+
+__all__ = [
+    "WORDS_OF",
+    "PlainLife",
+    "SignalScores",
+    "contradictions",
+    "read_by",
+    "signal_scores",
+    "wrong_archived_rows",
+    "wrong_considered",
+    "wrong_few_rows",
+    "wrong_kinds",
+    "wrong_made_rows",
+    "wrong_rest",
+    "wrong_rows",
+    "wrong_signals",
+    "wrong_state_of_archived_rows",
+    "wrong_upkeep",
+]

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.audit.declarations.columns import wrong_upkeep
-from hebbarium.audit.declarations.rest import wrong_rest
-from hebbarium.audit.declarations.rows import (
+from hebbarium.audit.declarations import (
     wrong_archived_rows,
     wrong_few_rows,
     wrong_kinds,
     wrong_made_rows,
+    wrong_rest,
     wrong_state_of_archived_rows,
+    wrong_upkeep,
 )
 from hebbarium.audit.life import Circumstances, company, lived, observed
 from hebbarium.engine.catalogue.registry import Registry
