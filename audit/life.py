@@ -14,13 +14,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Registry, Value
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Scope
@@ -28,9 +25,9 @@ from ..engine.contract.hooks import Mechanism
 from ..engine.contract.records import Event, Query
 from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
-from ..engine.ports.embedder import Embedder, HashingEmbedder, Spans
+from ..engine.ports.embedder import Embedder
 from ..engine.ports.language_model import LanguageModel
-from .memory import FunctionModel, hashing
+from .memory import FunctionModel, KeptHashing
 
 # beside the mechanism: match by meaning and by words, and a fusion
 COMPANY: Final = ("dense_similarity", "lexical_bm25", "weighted_rrf")
@@ -116,31 +113,10 @@ QUESTIONS: Final = (
 TOKENS: Final = 120  # of the contexts
 
 
-class ShortWindow(HashingEmbedder):
+class ShortWindow(KeptHashing):
     """Hashing that reads so few word pieces of a text that long texts have passages."""
 
     window = 24
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(texts, d).  The vector of a text is kept, since all lives tell and ask the same texts."""
-        return np.array([_hashed(text, self.dimensions) for text in texts], np.float32).reshape(
-            len(texts), self.dimensions
-        )
-
-    def pieces(self, text: str, most: int | None = None) -> Spans:
-        """(t, 2) start and end of each word, kept as the vector is."""
-        return _pieces(text, most)
-
-
-@lru_cache(maxsize=4096)
-def _pieces(text: str, most: int | None) -> Spans:
-    return read_only(hashing(1).pieces(text, most))
-
-
-@lru_cache(maxsize=4096)
-def _hashed(text: str, dimensions: int) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = hashing(dimensions).embed([text])[0]
-    return vector
 
 
 def replying() -> FunctionModel:

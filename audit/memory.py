@@ -15,20 +15,21 @@ import json
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..engine.base.errors import ContractError
+from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Registry, Value
 from ..engine.contract.columns import Phase
 from ..engine.contract.hooks import Mechanism, Params, Read, Touched, hook
 from ..engine.contract.records import Event
 from ..engine.flow.passes import Instrument
 from ..engine.memory.engine import Engine
-from ..engine.ports.embedder import Embedder, HashingEmbedder
+from ..engine.ports.embedder import Embedder, HashingEmbedder, Spans
 from ..engine.ports.language_model import LanguageModel, Reply, Request
 
 Step = Callable[[Any, Any], None]
@@ -41,10 +42,42 @@ def registry() -> Registry:
     return Registry.installed()
 
 
+class KeptHashing(HashingEmbedder):
+    """Hashing that keeps the vectors and the words of texts, since memories of checks are told and
+    asked the same texts.
+    """
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(texts, d)"""
+        vectors = [_vector_of(text, self.dimensions) for text in texts]
+        return np.array(vectors, np.float32).reshape(len(texts), self.dimensions)
+
+    def pieces(self, text: str, most: int | None = None) -> Spans:
+        """(t, 2) start and end of each word."""
+        return _pieces_of(text, most)
+
+
 @cache
 def hashing(dimensions: int) -> HashingEmbedder:
-    """One embedder for all memories, since it keeps the words that it has read."""
+    """One embedder for all memories."""
+    return KeptHashing(dimensions)
+
+
+@cache
+def _plain_hashing(dimensions: int) -> HashingEmbedder:
+    """It keeps the words that it has read."""
     return HashingEmbedder(dimensions)
+
+
+@lru_cache(maxsize=4096)
+def _vector_of(text: str, dimensions: int) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = _plain_hashing(dimensions).embed([text])[0]
+    return vector
+
+
+@lru_cache(maxsize=4096)
+def _pieces_of(text: str, most: int | None) -> Spans:
+    return read_only(_plain_hashing(1).pieces(text, most))
 
 
 def numbers_of(id: str, *names: str) -> dict[str, Any]:
