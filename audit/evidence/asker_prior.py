@@ -4,7 +4,6 @@ lists, and its effect on a ranking by closed form.
 
 from __future__ import annotations
 
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import LOG_PRIOR, PRIMED, VETO
 from ...engine.text.features import features
-from ..checks import adaptation, at_most, equation, limit, mutant
+from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.clock import linear_time, long_text
 
 QUESTIONS = {
     "ASKER": (
@@ -169,20 +169,10 @@ def of_equal_memories_the_side_asked_for_is_ranked_first(specimen: Any) -> Any:
     return np.array(measured), np.array(expected)
 
 
-@adaptation("AP-6", source="linear time: s for queries of 100,000 words")
+@adaptation("AP-6", source="linear time: s for queries of 100,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
-    seconds = []
-    for words in (
-        "did i ever " * 33_000,
-        "i've just " * 50_000,
-        "your good " * 50_000,
-        "how has my " * 33_000,
-        "you have had " * 33_000,
-    ):
-        start = process_time()
-        specimen.said_by(words.strip())
-        seconds.append(process_time() - start)
-    return at_most(seconds, 5.0)
+    units = ("did i ever ", "i've just ", "your good ", "how has my ", "you have had ")
+    return linear_time(lambda text: specimen.said_by(text.strip()), *map(long_text, units))
 
 
 @figure(

@@ -5,7 +5,6 @@ plain greedy choice, and stories in a memory.
 from __future__ import annotations
 
 from itertools import combinations
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ...engine.contract.vocabulary import ARRANGED, BAN, CHRONOLOGICAL, RERANKED
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.clock import linear_time, long_text
 
 LOCATION, LAZY = ("nemhauser1978analysis",), ("minoux1978accelerated",)
 ORDER = (
@@ -460,18 +460,15 @@ def of_each_exchange_one_half_is_chosen(specimen: Any) -> Any:
     return [*measured, *above], [*expected, *(i for i in range(len(scores)) if i not in (0, 5, 14))]
 
 
-@adaptation("EO-10", source="linear time: s for queries of a million characters")
+@adaptation("EO-10", source="linear time: s for queries of 100,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
-    hostile = ("list " * 200_000, "in the the the " * 70_000, "how did x " * 100_000,
-               "list x x x x x x " * 60_000, "change x " * 110_000,
-               "5 x x x " * 120_000, "order " + "x" * 1_000_000, "1" * 1_000_000)  # fmt: skip
-    seconds = []
-    for words in hostile:
-        start = process_time()
-        specimen.asks_order(words.strip())
-        specimen.items_asked(words.strip())
-        seconds.append(process_time() - start)
-    return at_most(seconds, 5.0)
+    def read(text: str) -> None:
+        specimen.asks_order(text.strip())
+        specimen.items_asked(text.strip())
+
+    units = ("list ", "in the the the ", "how did x ", "list x x x x x x ", "change x ",
+             "5 x x x ", "1")  # fmt: skip
+    return linear_time(read, *map(long_text, units), long_text("x", before="order "))
 
 
 @figure(

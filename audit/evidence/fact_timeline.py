@@ -4,7 +4,6 @@ a memory with the marks of each memory by hand.
 
 from __future__ import annotations
 
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
 from ...engine.state.graph import EdgeType
-from ..checks import adaptation, at_most, equation, limit, mutant, reference
+from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.clock import linear_time, long_text
 from .shared.sentences import (
     facts_of_long_texts,
     facts_of_sentences,
@@ -440,25 +440,15 @@ def speakers_are_told_apart(specimen: Any) -> Any:
     ], [4, True, "eve", 3, -1, -1, -1, -1]
 
 
-@adaptation("FT-13", source="linear time: s for texts of a quarter of a million characters")
+@adaptation("FT-13", source="linear time: s for texts of 100,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
-    seconds = []
-    for text in (
-        "I live in " * 25_000,
-        "and I " * 40_000,
-        "Mia and " * 30_000,
-        "I'm not x any more " * 13_000,
-        ". " * 100_000,
-        " " * 250_000,
-        "a" * 250_000,
-        "not w w w w w w w w w w w w w " * 8_000,
-        "was i " * 40_000,
-    ):
-        start = process_time()
+    def read(text: str) -> None:
         specimen.facts_of(text, "Mia")
         specimen.asks_for_versions(text)
-        seconds.append(process_time() - start)
-    return at_most(seconds, 5.0)
+
+    units = ("I live in ", "and I ", "Mia and ", "I'm not x any more ", ". ", " ", "a",
+             "not w w w w w w w w w w w w w ", "was i ")  # fmt: skip
+    return linear_time(read, *map(long_text, units))
 
 
 @figure(

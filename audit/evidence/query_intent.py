@@ -4,7 +4,6 @@ and hostile queries in linear time.
 
 from __future__ import annotations
 
-from time import process_time
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...engine.text.features import features
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.clock import linear_time, long_text
 
 QUESTIONS = {
     "TEMPORAL": (
@@ -173,23 +173,14 @@ def each_intent_and_clue_weights_the_facets_named_for_it(specimen: Any) -> Any:
     ]
 
 
-@adaptation("QI-6", source="linear time: s for queries of a million characters")
+@adaptation("QI-6", source="linear time: s for queries of 100,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
-    hostile = (
-        "when " * 200_000,
-        "do " + "x" * 1_000_000,
-        "the same " * 110_000,
-        "what order " * 90_000,
-        "do x x x x " * 90_000,
-        "how did x " * 90_000,
-    )
-    seconds = []
-    for words in hostile:
-        start = process_time()
-        specimen.intent_of(words.strip())
-        specimen.question_kind_of(words.strip())
-        seconds.append(process_time() - start)
-    return at_most(seconds, 5.0)
+    def read(text: str) -> None:
+        specimen.intent_of(text.strip())
+        specimen.question_kind_of(text.strip())
+
+    units = ("when ", "the same ", "what order ", "do x x x x ", "how did x ")
+    return linear_time(read, *map(long_text, units), long_text("x", before="do "))
 
 
 @adaptation("QI-7", source="case, accents, punctuation and typographic apostrophes")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import NEWS, VETO, VISIBLE, WORTH
 from ...engine.text.features import features
-from ..checks import adaptation, at_most, equation, limit, mutant
+from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.clock import linear_time, long_text
 
 PAPER = ("truememory2026",)
 TOLD: tuple[tuple[str, tuple[str, ...]], ...] = (         # text, fingerprints read by hand
@@ -299,22 +299,10 @@ def codes_tell_fingerprints_apart(specimen: Any) -> Any:
     ]
 
 
-@adaptation("SU-8", source="linear time: s for texts of half a million characters")
+@adaptation("SU-8", source="linear time: s for texts of 100,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
-    seconds = []
-    for text in (
-        "1," * 250_000,
-        "is a " * 100_000,
-        "12 may " * 70_000,
-        "$1,1" * 120_000,
-        "a'" * 250_000,
-        "9" * 500_000,
-        "moved " * 80_000,
-    ):
-        start = process_time()
-        specimen.fingerprints(text, ())
-        seconds.append(process_time() - start)
-    return at_most(seconds, 5.0)
+    units = ("1,", "is a ", "12 may ", "$1,1", "a'", "9", "moved ")
+    return linear_time(lambda text: specimen.fingerprints(text, ()), *map(long_text, units))
 
 
 @equation(

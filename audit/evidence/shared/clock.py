@@ -1,12 +1,18 @@
-"""The clock of checks that texts take linear time, which a mutant can put forward: a slow mutant
-says how long it took, and no audit waits for it.
+"""Checks that long texts take linear time, and their clock, which a mutant can put forward: a slow
+mutant says how long it took, and no audit waits for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import process_time
 from typing import Final
+
+from ...checks import Measured, at_most
+
+LENGTH: Final = 100_000  # characters of a long text
+LIMIT: Final = 2.0  # s, far more than linear time takes for that length, far less than quadratic
 
 
 @dataclass(slots=True)
@@ -31,3 +37,18 @@ class ProcessorClock:
 
 
 CLOCK: Final = ProcessorClock()
+
+
+def long_text(unit: str, before: str = "") -> str:
+    """A text of LENGTH characters that says one thing again and again, after what stands before."""
+    return before + unit * (LENGTH // len(unit))
+
+
+def linear_time(read: Callable[[str], object], *texts: str) -> Measured:
+    """Whether a function reads each of some long texts within LIMIT; processor time, s."""
+    seconds = []
+    for text in texts:
+        start = CLOCK.now()
+        read(text)
+        seconds.append(CLOCK.now() - start)
+    return at_most(seconds, LIMIT)
