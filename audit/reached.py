@@ -69,8 +69,8 @@ class MechanismReach:
         return frozenset(id for hook in self.hooks for id in hook.checks)
 
 
-# hook -> time scales and numbers of statements
-_Seen = dict[str, tuple[set[float], set[int]]]
+# hook -> time scales and statements
+_Seen = dict[str, tuple[set[float], set[building.Reached]]]
 
 
 class Watch:
@@ -83,11 +83,11 @@ class Watch:
 
     def __init__(self, entry: Entry) -> None:
         self._entry, self._original = entry, Original(entry)
-        # hooks that the engine has called and that have not returned
-        self._stack: list[str] = []
+        # statements that ran since the innermost hook began that the engine called
+        self._ran: set[building.Reached] = set()
         self._by_check: dict[str, _Seen] = {}
         self._current: _Seen = {}
-        self.module = self._original.watched(self._statement)
+        self.module = self._original.watched(self._ran.add)
         name = entry.path.partition(":")[2]
         self._class = getattr(self.module, name, None)
         # defined elsewhere: leave it as it is
@@ -110,7 +110,6 @@ class Watch:
         self._current = self._by_check[id] = {}
         with building.installed(self.module):
             yield
-        self._stack.clear()
 
     def reach(self, passing: Sequence[str]) -> MechanismReach:
         """What the checks with these ids reach."""
@@ -125,7 +124,7 @@ class Watch:
             hooks.append(
                 HookReach(hook.name, hook.phase.value, tuple(id for id, _ in seen), scales)
             )
-            places[hook.name] = {p for _, (_, statements) in seen for p in statements}
+            places[hook.name] = {number for _, (_, ran) in seen for _, number in ran}
         return MechanismReach(
             tuple(hooks),
             tuple(
@@ -135,22 +134,21 @@ class Watch:
             ),
         )
 
-    def _statement(self, place: building.Reached) -> None:
-        if self._stack:
-            self._current[self._stack[-1]][1].add(place[1])
-
     def _reporting(self, name: str, function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def hook(mechanism: Any, view: Any, what: Any) -> None:
             if not isinstance(view, View):  # called by a check, not by the engine
                 return function(mechanism, view, what)
-            scales, _ = self._current.setdefault(name, (set(), set()))
+            scales, statements = self._current.setdefault(name, (set(), set()))
             scales.add(float(mechanism.params.time_scale))
-            self._stack.append(name)
+            outside = self._ran.copy()
+            self._ran.clear()
             try:
                 return function(mechanism, view, what)
             finally:
-                self._stack.pop()
+                statements |= self._ran
+                self._ran.clear()
+                self._ran |= outside
 
         return hook
 

@@ -50,7 +50,6 @@ class ModulePart:
     tops     in the order of the source
     aliases  names of the mechanism's module for what is defined here -> name here; empty for the
              mechanism's own module
-    codes    the unchanged statements, compiled
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class ModulePart:
         aliases: Mapping[str, str] | None = None,
     ) -> None:
         self.module, self.tops, self.aliases, self._flags = module, tops, aliases or {}, flags
-        self.codes = {top: self.code(top) for top in tops}
+        self._codes: dict[ast.stmt, CodeType] = {}
 
     @cached_property
     def numbered(self) -> Numbered:
@@ -87,8 +86,14 @@ class ModulePart:
             reach.update(*map(bound, more))
         return frozenset(chosen)
 
+    def unchanged(self, top: ast.stmt) -> CodeType:
+        """A statement, compiled once: asked for while no change is applied to it."""
+        if top not in self._codes:
+            self._codes[top] = self.code(top)
+        return self._codes[top]
+
     def code(self, top: ast.stmt) -> CodeType:
-        """A statement, compiled."""
+        """A statement as it is now, compiled."""
         tree = ast.fix_missing_locations(ast.Module([top], []))
         compiled: CodeType = compile(
             tree, str(self.module.__file__), "exec", self._flags, dont_inherit=True
@@ -110,8 +115,9 @@ class Change:
     @property
     def unchanged(self) -> bool:
         """Whether the bytecode is the same, so that the mutant is the original."""
+        before = self.part.unchanged(self.site.top)
         with self.site.swap.applied():
-            return _same(self.part.codes[self.site.top], self.part.code(self.site.top))
+            return _same(before, self.part.code(self.site.top))
 
 
 class Original:
@@ -204,7 +210,7 @@ class Original:
         """
         part, marks = self.parts[0], self.reporting
         codes = {
-            top: part.code(_marked(top, part.numbered, 0)) if top in marks else part.codes[top]
+            top: part.code(_marked(top, part.numbered, 0) if top in marks else top)
             for top in part.affected(*(bound(top) for top in marks))
         }
         return _copy(
@@ -250,7 +256,7 @@ class Original:
 
 def _codes(part: ModulePart, chosen: Collection[ast.stmt], change: Change | None) -> list[CodeType]:
     return [
-        part.code(top) if change and top is change.site.top else part.codes[top]
+        part.code(top) if change and top is change.site.top else part.unchanged(top)
         for top in part.tops
         if top in chosen
     ]
