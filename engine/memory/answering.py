@@ -149,12 +149,22 @@ class Answering:
         return self.of_store(self._assembly, origin, self.unit)
 
     def offers(
-        self, query: Query | str, max_tokens: int | None, session: str | None
+        self,
+        query: Query | str,
+        max_tokens: int | None,
+        session: str | None,
+        run: Callable[[Ask], None] | None = None,
     ) -> tuple[Answer, tuple[Offer, ...]]:
-        """As `Engine.offers`."""
+        """As `Engine.offers`.  run: a pass of RETRIEVE in place of the memory's own."""
         self.refresh()
         with self._turns.answering():
-            answer = self.answer(self.for_context(query, max_tokens, session))
+            ask = self.for_context(query, max_tokens, session)
+            if run is None:
+                answer = self.answer(ask)
+            else:
+                run(ask)
+                origin = Asked(ask.cue.query, self.life, ask=ask)
+                answer = self.of_store(self._assembly, origin, self.unit)
         return answer, self.offered(self._assembly)
 
     def for_context(self, query: Query | str, max_tokens: int | None, session: str | None) -> Ask:

@@ -248,6 +248,7 @@ class Assembly:
         )
         self._lends = [self.index, *lends]
         self.beside_from, self.helped_from = BESIDE_FROM, HELPED_FROM
+        self._instrument = instrument
         wrap = instrument.wrap if instrument else None
         at_once, put_off = (
             PhasePlan(
@@ -476,6 +477,20 @@ class Assembly:
             wrap,
             helpers,
         )
+
+    def retrieving(self, changed: Mapping[str, Mechanism[Any]]) -> Callable[[Ask], None]:
+        """A pass of RETRIEVE with other mechanisms in place of some, by their ids: each has the same
+        hooks and other parameters.  Cost: as of `plan`.
+        """
+        nodes = [
+            replace(node, function=getattr(changed[node.owner], node.name))
+            if node.owner in changed
+            else node
+            for node in self.phases[Phase.RETRIEVE]
+        ]
+        by = self._instrument
+        plan = self.plan(Phase.RETRIEVE, by.wrap if by else None, nodes=nodes)
+        return by.timed(Phase.RETRIEVE, plan.run) if by else plan.run
 
     def incoming(self, event: Event) -> Incoming:
         """The event with the text features and the vector that hooks read; changes nothing.  Raises

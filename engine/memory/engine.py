@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..base.checks import checked_count, checked_row
 from ..base.turns import serial
-from ..context.assembly import assemble
+from ..context.assembly import AssemblyMemory, assemble
 from ..context.cache import ContextCache
 from ..context.context import Context, ContextReader
 from ..context.tasks import Tasks
@@ -40,7 +40,7 @@ from .erasing import Erasure, going
 from .explain import Explanation, explained
 from .passing import Passing
 from .readable import ReadableMemory
-from .requests import SourceStrategy, sources_as
+from .requests import RequestedMemory, SourceStrategy
 from .telling import Telling
 
 
@@ -304,12 +304,15 @@ class Engine(ReadableMemory):
             further: dict[str, Any] = {"max_items": max_items, "session": session, "task": task,
                                        "only": only, "reader": reader, "also": also,
                                        "compress": compress}  # fmt: skip
-            make = partial(assemble, self, query, max_tokens, **further, counter=self._counter,
-                           model=self.assembly.language_model)  # fmt: skip
-            with sources_as(self.assembly, strategy) as sources:
-                asked = (query, max_tokens, type(max_tokens), type(max_items),
-                         *further.values(), sources)  # fmt: skip
-                return self._contexts.kept(self.changes.begun, asked, make, self.now, ttl)
+            asked_memory: AssemblyMemory = self
+            named: tuple[Any, ...] = ()
+            if strategy:
+                requested = RequestedMemory(self, self.assembly, self.answering, strategy)
+                asked_memory, named = requested, requested.named
+            make = partial(assemble, asked_memory, query, max_tokens, **further,
+                           counter=self._counter, model=self.assembly.language_model)  # fmt: skip
+            asked = (query, max_tokens, type(max_tokens), type(max_items), *further.values(), named)
+            return self._contexts.kept(self.changes.begun, asked, make, self.now, ttl)
 
     @serial
     def offers(

@@ -10,8 +10,9 @@ import pytest
 
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
-from hebbarium.engine.context.tokens import TokenBudget
+from hebbarium.engine.context.tokens import LengthCounter, TokenBudget
 from hebbarium.engine.contract.records import Event
+from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 
@@ -25,9 +26,11 @@ STRATEGY: dict[str, dict[str, Any]] = {
 }
 
 
-def memory(strategy: dict[str, dict[str, Any]] | None = None) -> Engine:
+def memory(
+    strategy: dict[str, dict[str, Any]] | None = None, observer: Observer | None = None
+) -> Engine:
     chosen = [REGISTRY.instance(id, (strategy or {}).get(id)) for id in IDS]
-    made = Engine(chosen, HashingEmbedder(32))
+    made = Engine(chosen, HashingEmbedder(32), observer=observer)
     made.encode_all(
         Event(
             5.0 * n,
@@ -55,6 +58,37 @@ def test_nothing_of_a_request_stays() -> None:
     made.context(ASKED, 200, strategy=STRATEGY)
     assert dict(made.sources) == sources and made.digest() == digest
     assert made.context(ASKED, 200) is before
+
+
+def test_the_memory_stays_as_it_is_while_a_request_is_answered() -> None:
+    made = memory()
+    sources, params = dict(made.sources), [m.params for m in made.mechanisms]
+    seen: list[bool] = []
+
+    class Looking(LengthCounter):
+        def tokens(self, text: str) -> int:
+            seen.append(dict(made.sources) == sources)
+            seen.append([m.params for m in made.mechanisms] == params)
+            return super().tokens(text)
+
+    vars(made)["_counter"] = Looking()
+    made.context(ASKED, 200, strategy=STRATEGY)
+    assert seen and all(seen)
+
+
+def test_recall_learns_from_a_request_as_from_any_context() -> None:
+    plain, other = memory(), memory()
+    plain.use(plain.context(ASKED, 200), (3, 5))
+    other.use(other.context(ASKED, 200, strategy=STRATEGY), (3, 5))
+    assert plain.digest() == other.digest() != memory().digest()
+
+
+def test_an_observer_measures_a_request() -> None:
+    observer = Observer()
+    made = memory(observer=observer)
+    before = observer.receipts["recent_context"].calls
+    made.context(ASKED, 200, strategy=STRATEGY)
+    assert observer.receipts["recent_context"].calls == before + 1
 
 
 def test_equal_strategies_are_one_context_and_others_another() -> None:
