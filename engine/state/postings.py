@@ -30,7 +30,7 @@ from ..base.sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import remembered
 from ..text.numbering import codes_of, numbered, strings
-from ..text.words import NumberedTerms, written
+from ..text.words import NumberedTerms, fold, written
 
 __all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure",
            "Vocabulary", "WordCounts", "terms_of", "trigrams_of"]  # fmt: skip
@@ -638,7 +638,7 @@ def trigrams_of(text: str) -> list[str]:
     >>> trigrams_of("Cat cat!")
     ['  c', ' ca', 'cat', 'at ']
     """
-    words = dict.fromkeys(written(text))
+    words = dict.fromkeys(written(fold(text)))
     if len(text) > LONG:
         return _trigrams_of_words(list(words))
     return list(dict.fromkeys(chain.from_iterable(map(_trigrams_of_word, words))))

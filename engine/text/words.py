@@ -219,8 +219,8 @@ def words_of(folded: str, contracted: bool = False) -> list[str]:
     return [folded[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def written(text: str) -> list[str]:
-    """Words of a text in order, folded, and beside them the names that symbols make.  Emoji are
+def written(folded: str) -> list[str]:
+    """Words of a folded text in order, and beside them the names that symbols make.  Emoji are
     words.  O(length).
 
     c++ c# lgbtq+   a word and what is attached to it
@@ -229,15 +229,11 @@ def written(text: str) -> list[str]:
     c=              a letter that stands alone, so that C is preferred to C++ where C is asked for;
                     of c, f, g, j, q and r alone
 
-    >>> written("Ada writes C++ at AT&T 🎉")
+    >>> written(fold("Ada writes C++ at AT&T 🎉"))
     ['ada', 'writes', 'c', 'c++', 'at', 'at', 't', 'at&t', '🎉']
-    >>> written("Bo writes C.")
+    >>> written(fold("Bo writes C."))
     ['bo', 'writes', 'c', 'c=']
     """
-    return _written(fold(text))
-
-
-def _written(folded: str) -> list[str]:
     if not _is_plain(folded):
         return _written_in_any_script(folded)
     words: list[str] = _WORD.findall(folded)
@@ -421,7 +417,7 @@ def _terms_of_ascii(texts: tuple[str, ...]) -> NumberedTerms:
     """As `terms_of_parts`, of texts that are all ASCII."""
     spelt: dict[str, int] = {}
     listed = [
-        [spelt.setdefault(word, len(spelt)) for word in _written(text.lower())] for text in texts
+        [spelt.setdefault(word, len(spelt)) for word in written(text.lower())] for text in texts
     ]
     places: dict[str, int] = {}
     number_of = np.array(
@@ -464,7 +460,7 @@ def terms_within(before: str, text: str, after: str) -> list[str]:
     # the words of the text may be other ones beside these
     if (plain[1] and not all(plain)) or any(REACHES_BACK in part for part in folded):
         return terms_of(f"{before}{text}{after}", True, True)
-    read = _written if plain[1] else _written_in_any_script
+    read = written if plain[1] else _written_in_any_script
     first, last = (_indexed(end, True, True, read) for end in (folded[0], folded[2]))
     return [*first, *_terms(text, True, True), *last]
 
@@ -482,7 +478,7 @@ def _long_terms(folded: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
 
 
 def _indexed(
-    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] = _written
+    folded: str, stem: bool, stop_words: bool, read: Callable[[str], list[str]] = written
 ) -> tuple[str, ...]:
     """The terms of a folded text; one string a term, however many texts are remembered."""
     if len(folded) > LONG and not _is_plain(folded):
@@ -593,7 +589,7 @@ def _stemmed(words: list[str]) -> list[str]:
     """Stems of terms: the stemmer changes the ends of words in Latin letters alone."""
     places = [i for i, word in enumerate(words) if word[-1] < "\x80" and 2 < len(word) <= 64]
     words = words.copy()
-    for i, stemmed in zip(places, stems([words[i] for i in places]), strict=True):
+    for i, stemmed in zip(places, PORTER.stemWords([words[i] for i in places]), strict=True):
         words[i] = stemmed
     return words
 
