@@ -5,7 +5,7 @@ from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -81,8 +81,9 @@ class Answering:
         return shortlist is None or not shortlist.asks(rows)
 
     @contextmanager
-    def turn(self, alone: bool, in_part: bool = False) -> Iterator[None]:
-        """The turn of a question: together with others if that is right and pays.
+    def turn(self, alone: bool, in_part: bool = False) -> Iterator[bool]:
+        """The turn of a question: together with others if that is right and pays.  Yields whether
+        others may be answered at the same time.
 
         in_part  whether it is asked of a shortlist, which computes the late columns of its rows;
                  for others they are brought to the present
@@ -93,12 +94,12 @@ class Answering:
             with self._turns.alone():
                 if self._assembly.clock.due and not in_part:
                     self.refresh()
-                yield
+                yield False
             return
         while True:
             with self._turns.together():
                 if in_part or not self._assembly.clock.due or self._changes.ended:
-                    yield
+                    yield True
                     return
             with self._turns.alone():  # a turn that only reads cannot become one that writes
                 self.refresh()
@@ -118,9 +119,10 @@ class Answering:
         whole = whole or learn or self.asks_all(k)
         with (
             # a measured memory computes the late columns of all rows, and measures that
-            self.turn(alone=learn, in_part=not (whole or self._measured)),
+            self.turn(alone=learn, in_part=not (whole or self._measured)) as together,
             self._turns.answering(),
-            self._assembly.place() as place,
+            # the place of the question; None: the memory itself
+            self._assembly.places.one() if together else nullcontext() as place,
         ):
             self._changes.require("retrieve")
             ask = self.asked(query, k, learn=learn, whole=whole)

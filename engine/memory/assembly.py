@@ -104,7 +104,7 @@ from ..text.memo import forget_texts
 from ..text.words import terms_within
 
 if TYPE_CHECKING:
-    from ..scale.concurrent import Place, Places
+    from ..scale.concurrent import Places
     from ..scale.crew import Crew, Lends
     from ..scale.on_read import LateRows
     from ..scale.shortlist import Shortlist
@@ -337,10 +337,6 @@ class Assembly:
                 self.late_of_rows,
             )
         )
-
-    def place(self) -> AbstractContextManager[Place | None]:
-        """A place for one question; None: the memory itself, in which a small memory is asked."""
-        return nullcontext() if self.store.n < self.beside_from else self.places.one()
 
     def leave_places(self) -> None:
         """Drop what places beside the memory hold of earlier questions."""
