@@ -455,13 +455,19 @@ class BM25Index:
                 is that of the sum
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "BM25Index.scores")
-        counts, numbers = counts or self.counts(terms), self.vocabulary.numbers
-        known = [(numbers[term], held) for term, held in counts.holding.items() if term in numbers]
-        ids = np.array([id_ for id_, _ in known], np.int64)
-        weights = np.array(
-            [weight(counts.texts, held) * (k1 + 1.0) for _, held in known], np.float64
-        )
-        mean = counts.length / counts.texts if counts.length else 1.0
+        numbers = self.vocabulary.numbers
+        if counts is None:  # those of `self.counts`, without a table by term
+            texts, length, uncounted = self.n_counted, self._total, self._uncounted
+            known = sorted({numbers[term] for term in terms if term in numbers})
+            in_rows = self._postings.length[known].tolist()
+            holding = [n - uncounted.get(id_, 0) for id_, n in zip(known, in_rows, strict=True)]
+        else:
+            texts, length = counts.texts, counts.length
+            known = [numbers[term] for term in counts.holding if term in numbers]
+            holding = [held for term, held in counts.holding.items() if term in numbers]
+        ids = np.array(known, np.int64)
+        weights = np.array([weight(texts, held) * (k1 + 1.0) for held in holding], np.float64)
+        mean = length / texts if length else 1.0
         base, slope = k1 * (1.0 - b), k1 * b / mean
         if shown:
             lengths = self._lengths[shown.rows]
