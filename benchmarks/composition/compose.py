@@ -107,7 +107,11 @@ def compose(
         costs = costs_in(book, scores, compiled=request.cost == "compile", say=tell)
         problem = replace(problem, cost=costs[request.cost])
         search = smallest(
-            problem, losses(scores), tell, start, brief_losses(scores, problem.margins)
+            problem,
+            losses(scores, problem.margins),
+            tell,
+            start,
+            brief_losses(scores, problem.margins),
         )
         folds = dealt(
             list(dict.fromkeys(key for source in sources for key in source.keys)),
@@ -309,7 +313,7 @@ def _composed(
     stamp: Made,
     validated: Any,
 ) -> Composed:
-    # one that lost too much on the first data was measured on no others, and stands in no table
+    # one that lost too much on some data was measured on no others, and stands in no table
     parts = [
         part
         for part, lost in search.measured.items()

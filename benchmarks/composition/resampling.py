@@ -42,6 +42,16 @@ class Differences(Protocol):
     ) -> Sequence[Sequence[Floats]]:
         """Of each part and constraint, the whole set's value less that of the part, (n,)."""
 
+    def lost(
+        self,
+        parts: Sequence[Part],
+        margins: Sequence[float],
+        conversations: frozenset[Key] | None = None,
+    ) -> Floats:
+        """(parts, c) means of `of`, 0 on a constraint that asks nothing there; NaN in worlds that
+        need not be lived, since a part has lost more than a margin before.
+        """
+
     def briefly(
         self,
         parts: Sequence[Part],
@@ -53,20 +63,11 @@ class Differences(Protocol):
         """
 
 
-def losses(measured: Differences, conversations: frozenset[Key] | None = None) -> Losses:
-    """What parts lose on the mean over questions of some conversations; 0 on a constraint that
-    asks nothing there.
-    """
-
-    def of(parts: Sequence[Part]) -> Floats:
-        return np.array(
-            [
-                [float(values.mean()) if len(values) else 0.0 for values in of_part]
-                for of_part in measured.of(parts, conversations)
-            ]
-        )
-
-    return of
+def losses(
+    measured: Differences, margins: Sequence[float], conversations: frozenset[Key] | None = None
+) -> Losses:
+    """What parts lose on the mean over questions of some conversations, see `Differences.lost`."""
+    return lambda parts: measured.lost(parts, margins, conversations)
 
 
 def brief_losses(
@@ -283,7 +284,7 @@ def cross_validated(
         told = _numbered(say, f"fold {place} of {len(folds)}")
         search = smallest(
             problem,
-            losses(measured, training),
+            losses(measured, problem.margins, training),
             told,
             start,
             brief_losses(measured, problem.margins, training),

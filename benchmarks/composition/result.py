@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -81,7 +82,8 @@ class Composed:
     part         the smallest allowed part, as a set
     cost         name of the cost that was made small
     constraints  with their scores
-    singles      mechanism -> what the whole set loses without it on each constraint
+    singles      mechanism -> what the whole set loses without it on each constraint; NaN in worlds
+                 that need not be lived, since another loss was too large
     families     family -> the same
     family_of    mechanism -> family
     costs        name of each cost that was measured -> of each mechanism
@@ -180,7 +182,7 @@ def to_json(result: Composed) -> dict[str, Any]:
                 "mechanism": id,
                 "family": result.family_of.get(id, ""),
                 "kept": id in result.part.mechanisms,
-                "alone": list(result.singles.get(id, ())),
+                "alone": _lost(result.singles.get(id, ())),
                 "stays": {
                     "questions": result.stability.questions[id],
                     "conversations": result.stability.conversations.get(id),
@@ -190,7 +192,7 @@ def to_json(result: Composed) -> dict[str, Any]:
             }
             for id in result.chosen.mechanisms
         ],
-        "families": {name: list(lost) for name, lost in result.families.items()},
+        "families": {name: _lost(losses) for name, losses in result.families.items()},
         "sizes": {str(size): share for size, share in result.stability.sizes.items()},
         "folds": [
             {
@@ -206,6 +208,11 @@ def to_json(result: Composed) -> dict[str, Any]:
         "unbuildable": dict(result.unbuildable),
         "provenance": dict(result.provenance),
     }
+
+
+def _lost(losses: Sequence[float]) -> list[float | None]:
+    """Losses for JSON: None in worlds that were not lived, since another loss was too large."""
+    return [None if math.isnan(loss) else loss for loss in losses]
 
 
 def _held(result: Composed) -> Sequence[Any]:
@@ -253,6 +260,7 @@ def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
         largest = max(
             loss / max(scored.margin, 1e-6)
             for loss, scored in zip(result.singles[id], result.constraints, strict=True)
+            if not math.isnan(loss)
         )
         return "cannot be built" if largest == float("inf") else f"{largest:.2f}"
 

@@ -166,6 +166,25 @@ class Scores:
             [before - after for before, after in zip(whole, mine, strict=True)] for mine in others
         ]
 
+    def lost(
+        self,
+        parts: Sequence[Part],
+        margins: Sequence[float],
+        conversations: frozenset[Key] | None = None,
+    ) -> Floats:
+        """Means of differences on all data, and then world by world, of parts that have lost no
+        more than a margin so far: a world is lived anew for each part, which costs more than all
+        data together.
+        """
+        worlds = [at for at, source in enumerate(self.sources) if isinstance(source, Lives)]
+        data = [at for at in range(len(self.sources)) if at not in worlds]
+        lost, left = self._nothing_lost_yet(parts)
+        for stage in (data, *([world] for world in worlds)):
+            for source in stage:
+                self._note_losses(source, parts, left, lost, conversations)
+            left = [place for place in left if not self._has_lost(lost[place], margins, stage)]
+        return lost
+
     def briefly(
         self,
         parts: Sequence[Part],
@@ -179,11 +198,8 @@ class Scores:
         After the first third it does only if its loss is surely above the margin: by `SURELY`
         standard errors of the mean over at least `ENOUGH` questions.
         """
-        lost = np.full((len(parts), len(self.constraints)), np.nan)
-        left = [place for place, part in enumerate(parts) if self._planned(part, 0)]
-        lost[[place for place in range(len(parts)) if place not in left]] = np.inf
+        lost, left = self._nothing_lost_yet(parts)
         for source in sorted(range(len(self.sources)), key=self._work):
-            mine = [at for at, of in enumerate(self.constraints) if of.source == source]
             keys = [
                 key
                 for key in self.sources[source].keys
@@ -191,23 +207,53 @@ class Scores:
             ]
             some = frozenset(keys[: -(-len(keys) // 3)])
             for block in dict.fromkeys((some, frozenset(keys))):
-                if not left or not block:
-                    break
-                going = [parts[place] for place in left]
-                self._run(source, [self.whole, *going], block)
-                for place in left:
-                    for at in mine:
-                        before, after = (
-                            self._value(part, self.constraints[at], block)
-                            for part in (self.whole, parts[place])
-                        )
-                        lost[place, at] = _loss(before - after, margins[at], len(block) < len(keys))
-                left = [
-                    place
-                    for place in left
-                    if not any(lost[place, at] > margins[at] + ROUNDING for at in mine)
-                ]
+                if left and block:
+                    self._note_losses(
+                        source, parts, left, lost, block, margins if len(block) < len(keys) else ()
+                    )
+                    left = [at for at in left if not self._has_lost(lost[at], margins, [source])]
         return lost
+
+    def _nothing_lost_yet(self, parts: Sequence[Part]) -> tuple[Floats, list[int]]:
+        """Losses (parts, c), NaN, or infinite for a part that cannot be built, and the places of
+        the others.
+        """
+        lost = np.full((len(parts), len(self.constraints)), np.nan)
+        left = [place for place, part in enumerate(parts) if self._planned(part, 0)]
+        lost[[place for place in range(len(parts)) if place not in left]] = np.inf
+        return lost, left
+
+    def _note_losses(
+        self,
+        source: int,
+        parts: Sequence[Part],
+        places: Sequence[int],
+        lost: Floats,
+        conversations: frozenset[Key] | None,
+        margins: Sequence[float] = (),
+    ) -> None:
+        """Measure the parts of some places on one source, and write what they lose there.
+
+        margins  if these are some of the conversations, see `_loss`
+        """
+        if not places:
+            return
+        self._run(source, [self.whole, *(parts[place] for place in places)], conversations)
+        for at, constraint in enumerate(self.constraints):
+            if constraint.source == source:
+                whole = self._value(self.whole, constraint, conversations)
+                for place in places:
+                    differences = whole - self._value(parts[place], constraint, conversations)
+                    margin = margins[at] if margins else 0.0
+                    lost[place, at] = _loss(differences, margin, bool(margins))
+
+    def _has_lost(self, lost: Floats, margins: Sequence[float], sources: Sequence[int]) -> bool:
+        """Whether losses (c,) on some sources are above a margin."""
+        return any(
+            lost[at] > margins[at] + ROUNDING
+            for at, constraint in enumerate(self.constraints)
+            if constraint.source in sources
+        )
 
     def _work(self, source: int) -> tuple[bool, float]:
         """What a part costs on a source, for the order: a world is lived for each part, a

@@ -118,7 +118,8 @@ class SearchResult:
     part      the smallest part that loses no more than the margins
     measured  every part that was measured, in that order, with its losses (c,); `complete` says
               whether on all constraints
-    singles   mechanism -> losses of the whole set without it; {} if a part was begun with
+    singles   mechanism -> losses of the whole set without it, NaN where others were too large
+              already; {} if a part was begun with
     families  family -> the same
     steps     parts that were accepted, one after the other
     """
@@ -274,7 +275,7 @@ class _Search:
             name = self.problem.families.get(id, "")
             if name in of_families and members[name]:
                 share = (of_families[name] - base) / members[name]
-                added[id] = np.maximum(added[id], share)
+                added[id] = np.fmax(added[id], share)
         ordered, total, left = list[str](), base, list(alone)
         while left:
             now = float(self.problem.worst(total))

@@ -63,13 +63,16 @@ class Toy:
             for part in parts
         ]
 
-    def briefly(
+    def lost(
         self,
         parts: Sequence[Part],
         margins: Sequence[float],
         conversations: frozenset[Key] | None = None,
     ) -> Floats:
-        return losses(self, conversations)(parts)
+        of_parts = self.of(parts, conversations)
+        return np.array([[v.mean() if len(v) else 0.0 for v in mine] for mine in of_parts])
+
+    briefly = lost
 
 
 def toy(n: int = 6, m: int = 20) -> Toy:
@@ -82,9 +85,11 @@ def toy(n: int = 6, m: int = 20) -> Toy:
 def test_losses_are_means_over_the_questions_of_the_conversations() -> None:
     world = toy()
     without = [frozenset({"useful", "idle"})]
-    assert losses(world)(without) == pytest.approx(np.array([[0.05]]))
-    assert losses(world, frozenset({("data", "c0")}))(without) == pytest.approx(np.array([[0.3]]))
-    assert losses(world, frozenset())(without).tolist() == [[0.0]]
+    assert losses(world, (0.01,))(without) == pytest.approx(np.array([[0.05]]))
+    assert losses(world, (0.01,), frozenset({("data", "c0")}))(without) == pytest.approx(
+        np.array([[0.3]])
+    )
+    assert losses(world, (0.01,), frozenset())(without).tolist() == [[0.0]]
 
 
 def test_every_resample_chooses_the_cheapest_allowed_part_that_was_measured() -> None:
@@ -151,7 +156,9 @@ def test_a_fold_measures_what_it_did_not_learn_from_and_the_loss_is_honest() -> 
     assert made.losses[0].n == 120
     assert made.kept == pytest.approx({"useful": 1.0, "idle": 0.0, "lucky": 5 / 6})
     # the whole search, on all conversations, sees no loss at all
-    assert losses(world)([smallest(PROBLEM, losses(world)).part]) == pytest.approx(np.zeros((1, 1)))
+    assert losses(world, (0.01,))(
+        [smallest(PROBLEM, losses(world, (0.01,))).part]
+    ) == pytest.approx(np.zeros((1, 1)))
 
 
 def test_no_search_of_a_fold_sees_a_conversation_that_it_holds_out() -> None:
@@ -173,7 +180,7 @@ def test_noise_alone_is_composed_away_and_its_honest_loss_covers_zero() -> None:
     world = Toy({**noise, "useful": rng.choice([0.0, 1.0], size=shape, p=[0.7, 0.3])})
     ids = tuple(world.effects)
     problem = Problem(ids, (0.02,), dict.fromkeys(ids, 1.0))
-    assert "useful" in smallest(problem, losses(world)).part
+    assert "useful" in smallest(problem, losses(world, (0.01,))).part
     made = cross_validated(problem, world, dealt(world.keys, 4, seed=0))
     assert made is not None and made.losses[0] is not None
     assert made.kept["useful"] == 1.0
