@@ -22,7 +22,7 @@ from hebbarium.benchmarks.composition.request import (
     plain,
     read,
 )
-from hebbarium.benchmarks.composition.result import COSTS, Composed, to_json
+from hebbarium.benchmarks.composition.result import COSTS, Composed, mechanism_rows, to_json
 from hebbarium.benchmarks.composition.scores import METRICS, Constraint, MeasuredData, Scores, _loss
 from hebbarium.benchmarks.datasets import LOADERS, load
 from hebbarium.benchmarks.designs.file import DataRef
@@ -127,6 +127,50 @@ def test_a_part_is_measured_no_further_once_it_has_lost(
     assert np.isnan(briefly[0]).any()  # the sessions were least work, and showed enough
     none = scores.briefly(parts[:1], margins, frozenset([(data[1].sha256, "nothing")]))
     assert np.isnan(none).all() or not none.any()
+
+
+def test_a_world_is_lived_only_for_parts_that_have_lost_too_much_nowhere(
+    tmp_path: Path, embedder: CachedEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, lost, unlucky = (
+        frozenset({"dense_similarity", "lexical_bm25", "convex_fusion"}),
+        frozenset({"recency", "convex_fusion"}),
+        frozenset({"dense_similarity", "recency", "convex_fusion"}),
+    )
+    whole = frozenset(CHOSEN.mechanisms)
+    value = {whole: 0.9, kept: 0.85, unlucky: 0.1}
+    lived: dict[str, list[frozenset[str]]] = {}
+
+    def live(self: Scores, place: int, parts: Any, source: Lives, keys: Any) -> None:
+        lived.setdefault(source.name, []).extend(parts)
+        for part in parts:
+            for key in keys:
+                hit = {f"hit@{source.world.k} ": np.array([value[part]])}
+                self._values[part, place, key] = hit
+
+    monkeypatch.setattr(Scores, "_live", live)
+    data = load("demo", limit=1)
+    worlds = [Lives(WORLDS[name], (1.0,), 2) for name in ("needs", "flood/repeats")]
+    constraints = (
+        Constraint(0, "recall@10", 0.3), Constraint(1, "hit@1", 0.1), Constraint(2, "hit@3", 0.1)
+    )  # fmt: skip
+    scores = Scores(
+        CHOSEN, REGISTRY, [MeasuredData(data), *worlds], constraints, embedder,
+        Ledger(tmp_path / "l.db"), DEFAULTS,
+    )  # fmt: skip
+    margins = [constraint.margin for constraint in constraints]
+    measured = scores.lost([kept, lost, unlucky], margins)
+    means = [
+        of[0].mean() for of in scores.of([kept, lost, unlucky], frozenset(scores.sources[0].keys))
+    ]
+    assert measured[:, 0].tolist() == means
+    assert measured[0, 1:] == pytest.approx([0.05, 0.05])
+    assert measured[1, 0] > 0.3
+    assert np.isnan(measured[1, 1:]).all()
+    assert measured[2, 0] <= 0.3
+    assert measured[2, 1] == pytest.approx(0.8)
+    assert np.isnan(measured[2, 2])
+    assert lived == {"world needs": [whole, kept, unlucky], "world flood/repeats": [whole, kept]}
 
 
 def test_what_surely_loses_is_seen_on_a_third_of_the_conversations() -> None:
@@ -255,6 +299,19 @@ def test_what_is_found_is_allowed_and_written_as_a_set(
     assert [int(row.split("|")[1]) for row in rows if row[:3].strip("| ").isdigit()] == sizes
     kept = {row.split(" | ")[0] for row in section.splitlines() if " | yes | " in row}
     assert {f"| {in_cell(id)}" for id in result.part.mechanisms} <= kept
+
+
+def test_what_a_part_loses_in_a_world_that_it_did_not_live_is_left_open(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    result = composed(tmp_path / "out", embedder, asked(folds=0))
+    assert set(result.singles) == set(CHOSEN.mechanisms) - {"convex_fusion"}
+    open_ = replace(result, singles={**result.singles, "recency": (0.03, np.nan)})
+    rows = {row["mechanism"]: row["alone"] for row in to_json(open_)["mechanisms"]}
+    assert rows["recency"] == [0.03, None]
+    assert rows["lexical_bm25"] == list(result.singles["lexical_bm25"])
+    largest = {row[0]: row[3] for row in mechanism_rows(open_)}
+    assert largest["recency"] == "1.50"  # of a margin of .02
 
 
 def test_a_composition_that_was_stopped_continues_and_finds_the_same(
