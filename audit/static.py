@@ -61,6 +61,7 @@ from .declarations import (
     wrong_signals,
     wrong_upkeep,
 )
+from .directness import wrong_directness
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
@@ -460,7 +461,17 @@ def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     if exhibit.entry.variety_of:
         # what a printed form's signal is declared as says nothing of its source
         return _none([], "0 signals")
-    return _told(partial(wrong_signals, life=exhibit.life), exhibit, f"{len(signals)} signals")
+    return _told(_wrong_of(exhibit.life), exhibit, f"{len(signals)} signals")
+
+
+def _wrong_of(life: PlainLife) -> Callable[[Entry, Registry], Iterator[str]]:
+    """What is wrong with the signals of a mechanism, of which `life` is the life."""
+
+    def wrong(entry: Entry, registry: Registry) -> Iterator[str]:
+        yield from wrong_signals(entry, registry, life)
+        yield from wrong_directness(entry, registry)
+
+    return wrong
 
 
 @static("ST-10", source="short lives a thousand days later, after other events, and asked in part")

@@ -191,8 +191,8 @@ class Signal(Column):
     """A ranked answer to the query: a score for each memory, NaN where the signal gives none.
 
     facet   the kind of evidence that the signal uses
-    direct  whether it is computed from the query alone; the others start from MATCH, the mean of
-            the direct ones
+    direct  whether it says how well each memory itself matches the query; MATCH, from which others
+            start, is the mean of the direct ones
     floor   the score that replaces NaN where scores are compared
     scale   what the scores measure
     The owner's parameter `weight` is its weight in the fused ranking.

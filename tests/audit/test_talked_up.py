@@ -17,6 +17,7 @@ from hebbarium.audit.behaviour import phenomena
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.collect import audit_registry, exhibit_of
 from hebbarium.audit.declarations import SignalScores, contradictions, signal_scores
+from hebbarium.audit.directness import wrong_directness
 from hebbarium.audit.facts import FactKind, facts, quantities
 from hebbarium.audit.ratings import shipped
 from hebbarium.audit.references import of_registry
@@ -351,8 +352,8 @@ def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output:
     assert any(output in sentence for sentence in said), said
 
 
-# what sleep learnt may help to choose the matches, or be added to them; `distinct` is silent for all
-# memories or for none, so that no floor counts
+# whether a signal is direct that sleep taught is told by `wrong_directness`; `distinct` is silent for
+# all memories or for none, so that no floor counts
 OPEN = {("schematic", "direct"), ("gist", "direct"), ("distinct", "direct"), ("distinct", "floor")}
 
 
@@ -374,6 +375,21 @@ def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
                 with declared(signal, **{name: value}):
                     accepted += [] if any(contradictions(scores)) else [(name, value)]
         assert accepted == [], signal.name
+
+
+@pytest.mark.parametrize(
+    "id",
+    ["evolving_notes", "schema_formation", "sleep_orthogonalisation", "systems_transfer"],
+)
+def test_a_signal_that_sleep_taught_is_direct_if_it_tells_nearly_equal_memories_apart(
+    id: str,
+) -> None:
+    entry = REGISTRY.entry(id)
+    (signal,) = (c for c in entry.load().owns if isinstance(c, Signal))
+    assert list(wrong_directness(entry, REGISTRY)) == []
+    with declared(signal, direct=not signal.direct):
+        said = list(wrong_directness(entry, REGISTRY))
+    assert len(said) == 1 and said[0].startswith(signal.name)
 
 
 def test_signals_are_judged_by_a_static_check() -> None:

@@ -1,0 +1,110 @@
+"""Whether a signal that sleep taught says how well each memory itself matches a question.
+
+MATCH, from which other signals start, is the mean of the direct signals.  A signal belongs to it if it
+tells the memory that is asked for from another one that says nearly the same.  What a memory has in
+common with others, such as a theme or a schema, is added to the match, and is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.catalogue.registry import Entry, Registry
+from ..engine.contract import vocabulary as v
+from ..engine.contract.columns import Facet, Phase, Signal
+from ..engine.memory.engine import Engine
+from .declarations import read_by
+from .life import TOLD, Circumstances, lived, replying
+
+NO_GAIN: Final = 0.01  # share of the largest score that counts as no gain
+
+
+def again(text: str) -> str:
+    """A text with two more words, which nobody else says.
+
+    >>> again("Porto was sunny.")
+    'Porto was sunny bafulk dafulk.'
+    """
+    return f"{text[:-1]} bafulk dafulk{text[-1]}"
+
+
+# every fifth text of the life is told again a moment later
+SAID_AGAIN: Final = tuple(
+    event
+    for number, (later, session, speaker, text) in enumerate(TOLD)
+    for event in (
+        ((later, session, speaker, text), (0.01, session, speaker, again(text)))
+        if number % 5 == 0
+        else ((later, session, speaker, text),)
+    )
+)
+
+
+def wrong_directness(entry: Entry, registry: Registry) -> Iterator[str]:
+    """Signals of the question and of what sleep learnt that are called direct, and of two memories
+    that say nearly the same do not prefer the one that is asked for; or the other way round.
+    """
+    signals = _taught(entry)
+    if not signals:
+        return
+    weight = entry.params.get("weight")
+    choices = {} if weight is None or weight.value else {"weight": 1.0}
+    memory = lived(
+        registry,
+        entry.id,
+        Circumstances(choices=choices),
+        told=SAID_AGAIN,
+        used={},
+        language_model=replying(),
+    )
+    texts = memory.store.structures[v.TEXTS]
+    pairs = [
+        (row - 1, row)
+        for row in range(1, memory.store.n)
+        if texts[row - 1] and texts[row] == again(texts[row - 1])
+    ]
+    told_apart: dict[str, list[bool]] = {s.name: [] for s in signals}
+    for pair in pairs:
+        asked = [[_scores(memory, row, s)[list(pair)] for s in signals] for row in pair]
+        for s, one, other in zip(signals, *asked, strict=True):
+            gain = (one[0] - one[1]) + (other[1] - other[0])
+            if not np.isnan(gain):
+                largest = float(np.max(np.abs([one, other])))
+                told_apart[s.name].append(bool(gain > NO_GAIN * largest))
+    for s in signals:
+        if told_apart[s.name] and (np.mean(told_apart[s.name]) > 0.5) != s.direct:
+            yield (
+                f"{s.name} is {'' if s.direct else 'not '}direct, and of two memories that say nearly the "
+                f"same {'does not prefer' if s.direct else 'prefers'} the one that is asked for"
+            )
+
+
+def _scores(memory: Engine, row: int, s: Signal) -> NDArray[np.float64]:
+    """The scores of all memories for the text of one of them."""
+    memory.retrieve(memory.store.structures[v.TEXTS][row])
+    return np.array(memory.column(s), np.float64)
+
+
+def _taught(entry: Entry) -> list[Signal]:
+    """Signals that read what sleep or time changes, and do not start from the match.  Evidence of
+    CONTEXT is left out: what depends on the question is never direct evidence of it.
+    """
+    loaded = entry.load()
+    learnt = {
+        c
+        for declared in loaded.hooks()
+        if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
+        for c in (*declared.adds, *declared.sets)
+    }
+    return [
+        s
+        for s in loaded.owns
+        if isinstance(s, Signal)
+        and s.facet is not Facet.CONTEXT
+        and (read := read_by(h for h in loaded.hooks() if s in h.sets)) & learnt
+        and v.MATCH not in read
+    ]
