@@ -21,12 +21,12 @@ DIRECT, MENTION, UNRELATED = 0.30, 0.20, -0.15
 STORY: tuple[tuple[str, str, str], ...] = (  # text, sender, recipient
     ("We sold the boat", "Zoë Byron", "Bo"),
     ("Zoe Byron sold a boat", "Bo", ""),
-    ("Bo is a fool", "Cleo", "Dan"),
+    ("Bo is a fool", "Cleo", "Hal"),
     ("It rains", "Cleo", "Zoë Byron"),
     ("The boat leaks", "user", "assistant"),
     ("The user saw a bobcat", "", ""),
     ("Dan, the boat!", "self", "Bo"),
-    ("We sang", "Dan", "Dan"),
+    ("We sang for Hal", "Dan", "Dan"),
 )
 QUESTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("What did Zoë Byron sell?", ("zoe byron",)),
@@ -35,6 +35,7 @@ QUESTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("What did the user say of himself?", ()),
     ("Who saw Zoe?", ()),
     ("Where is Bobby's boat?", ()),
+    ("What did Hal hear?", ("hal",)),  # who never says anything
     ("", ()),
 )
 
@@ -276,6 +277,27 @@ def senders_alone(specimen: Any) -> Any:
         view.recipient_name[view.row] = 0
 
     return specimen.overriding("EntityBoost", note=note)
+
+
+@mutant("the name of somebody who never says anything is sought in no text", rejected_by="EB-3")
+def names_of_senders(specimen: Any) -> Any:
+    def boost(self: Any, view: Any, cue: Any) -> None:
+        p, named = self.params, specimen.runs(cue.features.words)
+        sent = np.isin(view.sender_name, list(named))
+        involved = sent | np.isin(view.recipient_name, list(named))
+        if involved.any():
+            names = {named[int(number)] for number in view.sender_name[sent]}
+            mentioned = np.array(
+                [any(name in plain(text) for name in names) for text, _, _ in STORY]
+            )
+            may = np.isin(
+                np.arange(len(sent)), specimen.best(view.fused, view.answerable, p.candidates)
+            )
+            specimen.add_boosts(
+                involved & may, mentioned & may, p.direct, p.mention, p.unrelated, view.primed
+            )
+
+    return specimen.overriding("EntityBoost", boost=boost)
 
 
 @mutant("candidates are taken by row", rejected_by="EB-4")
