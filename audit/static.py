@@ -20,7 +20,7 @@ ST-10 readings of the clock, numbers of rows, factors along the rows and marks t
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
       change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may
-      have no rows
+      have no rows; what the asker's filter leaves out stands in no context
 ST-13 the numbers that no paper prints do what was measured of them
 """
 
@@ -65,6 +65,7 @@ from .directness import wrong_directness
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
+from .filtered import wrong_contexts
 from .memory import hashing
 from .paper_numbers import PaperNumber, differences
 from .references import References
@@ -492,7 +493,12 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "2 lives")
-    return _told(wrong_rows, exhibit, "2 lives")
+    return _told(_wrong_rows_and_contexts, exhibit, "2 lives")
+
+
+def _wrong_rows_and_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
+    yield from wrong_rows(entry, registry)
+    yield from wrong_contexts(entry, registry)
 
 
 KINDS = {kind.name: int(kind) for kind in Kind}

@@ -1,0 +1,50 @@
+"""Sources of contexts name nobody of whom only events tell that the asker's filter leaves out."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from hebbarium.audit.filtered import MARK, wrong_contexts
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract import vocabulary as v
+from hebbarium.engine.text.words import fold
+
+REGISTRY = Registry.installed()
+SOURCES = tuple(
+    id
+    for id, entry in REGISTRY.entries.items()
+    if any(v.OFFERS in declared.adds for declared in entry.load().hooks())
+)
+
+
+class Unfiltered:
+    """A view in which all memories may be answered."""
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._view, name)
+        return np.ones_like(value) if name == "answerable" else value
+
+
+@pytest.mark.parametrize("id", [id for id in SOURCES if id != "stage_summaries"])
+def test_a_source_that_ignores_the_filter_is_found(id: str) -> None:
+    entry = REGISTRY.entry(id)
+    assert list(wrong_contexts(entry, REGISTRY)) == []
+    plug_in = entry.load()
+    name = next(d.name for d in plug_in.hooks() if v.OFFERS in d.adds)
+    original = getattr(plug_in, name)
+
+    @functools.wraps(original)
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        original(self, Unfiltered(view), cue)
+
+    with patch.object(plug_in, name, offer):
+        (said,) = wrong_contexts(entry, REGISTRY)
+    assert fold(MARK) in fold(said)
