@@ -603,6 +603,26 @@ def the_pace_of_events_and_uses_is_the_clock(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "CM-10.4c",
+    source="ours, in closed form: the mean ln of the first 20 intervals fades by 19/20 with each later one, and each later one "
+    "by as much after its share of 1/20",
+    rtol=1e-9,
+)
+def the_pace_is_that_of_about_the_last_twenty(specimen: Any) -> Any:
+    rng, n, known = np.random.default_rng(10), 65, 20
+    lags, kept, measured = np.exp(rng.normal(2.0, 1.5, n)), np.zeros(2), []
+    for lag in lags:
+        specimen.pace(np.array([9.0 * lag, lag, 0.0, -0.1 * lag]), 0.25, kept)
+        measured.append([*kept])
+    logs, fade = np.log(lags / 0.25), 1.0 - 1.0 / known
+    expected = [[i, logs[:i].mean()] for i in range(1, known + 1)]
+    for i in range(known + 1, n + 1):
+        later = fade ** np.arange(i - known - 1, -1, -1) / known
+        expected.append([i, logs[:known].mean() * fade ** (i - known) + later @ logs[known:i]])
+    return measured, expected
+
+
 @limit(
     "CM-10.4b",
     source="definition: at a fixed scale of 40 s, intervals of 2 h give no weight and no signal, rather than ones of 1e-78; no pace "
@@ -895,6 +915,11 @@ def first_pace(specimen: Any) -> Any:
     return specimen.replacing(
         "pace", lambda lag, cycle, kept: specimen.pace(lag, cycle, kept) if not kept[0] else None
     )
+
+
+@mutant("the pace is averaged over all intervals", rejected_by="CM-10.4c")
+def pace_of_all(specimen: Any) -> Any:
+    return specimen.replacing("INTERVALS", 10**9)
 
 
 @mutant("the pace is the mean interval, not the typical one", rejected_by="CM-10.4")
