@@ -8,6 +8,9 @@ An evidence file holds decorated functions; each takes a specimen and returns wh
     True or False                   a signature is there or not
     Measured, at_least(...), ...    one-sided bounds
 
+or yields them, case by case: the first case that does not pass is the last that is run, so that a
+mutant is run on few.
+
     @equation("CM-6.2", source="definition; Petrov 2006", atol=1e-9)
     def keeping_every_use_is_exact(specimen): ...
 
@@ -29,7 +32,7 @@ import functools
 import inspect
 import math
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -536,6 +539,8 @@ def compare(outcome: Any, atol: float = ATOL, rtol: float = RTOL) -> Measured:
     >>> compare((1.0 + 1e-10, 1.0)).passed, compare((float("nan"), float("nan"))).passed, compare(([], [])).passed
     (True, False, False)
     """
+    if isinstance(outcome, Iterator):
+        return _compare_cases(outcome, atol, rtol)
     if isinstance(outcome, (bool, np.bool_)):
         return Measured(bool(outcome), True, bool(outcome))
     if isinstance(outcome, Measured):
@@ -585,6 +590,29 @@ def compare(outcome: Any, atol: float = ATOL, rtol: float = RTOL) -> Measured:
     at = tuple(int(i) for i in np.unravel_index(int(np.argmax(excess)), m.shape))
     return Measured(
         m[at].item(), e[at].item(), _all(close), f"worst of {m.size} values, at {list(at)}; {off}"
+    )
+
+
+def _compare_cases(cases: Iterator[Any], atol: float, rtol: float) -> Measured:
+    """The first case that does not pass; all cases, one after the other, if all pass."""
+    passed = []
+    for case in cases:
+        result = compare(case, atol, rtol)
+        if not result.passed:
+            return result
+        passed.append(case)
+    if not passed:
+        return compare(([], []))
+    if isinstance(passed[0], Measured):
+        return compare(replace(passed[0], value=[case.value for case in passed]))
+    pairs = [(np.asarray(measured), expected) for measured, expected in passed]
+    return compare(
+        (
+            np.concatenate([m.ravel() for m, _ in pairs]),
+            np.concatenate([np.broadcast_to(e, m.shape).ravel() for m, e in pairs]),
+        ),
+        atol,
+        rtol,
     )
 
 

@@ -319,7 +319,6 @@ def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
     "levels of the stage if the asker's session names it, else of the whole memory; as many whole levels as hold twice the budget",
 )
 def stages_are_offered_level_by_level(specimen: Any) -> Any:
-    measured, expected = [], []
     for seed in range(40):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(20, 60))
@@ -365,18 +364,17 @@ def stages_are_offered_level_by_level(specimen: Any) -> Any:
         rows = [row for row in rows if level[row] <= level[last]]
         levels = [level[row] for row in offered]
         shown = np.flatnonzero(memory.column(FOCUS)).tolist()
-        measured += [
-            str(sorted(offered)),
+        half = sum(tokens[row] for row in rows if level[row] == level[rows[0]]) / 2.0
+        measured = (
+            sorted(offered),
             levels,
             offered[0],
             bool(memory.column(OFFERED)[shown].all()),
             {level[row] for row in shown},
-        ]
-        expected += [str(sorted(rows)), sorted(levels), rows[0], True, {level[rows[0]]}]
-        half = sum(tokens[row] for row in rows if level[row] == level[rows[0]]) / 2.0
-        measured.append(max(0.0, sum(tokens[row] for row in shown) - max(half, tokens[rows[0]])))
-        expected.append(0.0)
-    return [str(item) for item in measured], [str(item) for item in expected]
+            max(0.0, sum(tokens[row] for row in shown) - max(half, tokens[rows[0]])),
+        )
+        expected = (sorted(rows), sorted(levels), rows[0], True, {level[rows[0]]}, 0.0)
+        yield list(map(str, measured)), list(map(str, expected))
 
 
 @adaptation(

@@ -450,8 +450,8 @@ def sparser_codes_have_more_capacity(specimen: Any) -> Any:
     papers=("oreilly1994hippocampal",),
 )
 def outputs_overlap_less_than_inputs(specimen: Any) -> Any:
-    overlaps = [transfers(specimen, s, tuple(SIMULATED)) for s in SHARED]
-    return np.transpose(overlaps), [SIMULATED[k] for k in SIMULATED]
+    for shared, *overlaps in zip(SHARED, *SIMULATED.values(), strict=True):
+        yield transfers(specimen, shared, tuple(SIMULATED)), overlaps
 
 
 @signature(

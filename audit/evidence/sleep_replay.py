@@ -412,24 +412,20 @@ def problem(rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
 )
 def replay_is_the_algorithm_of_the_paper(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
-    measured: list[float] = []
-    expected: list[float] = []
     for _ in range(40):
         after, reward, need, q = problem(rng)
         chance, alpha, twin = rng.random((40, 2)), float(rng.choice([1.0, 0.5])), q.copy()
-        for into, states, actions, value in (
-            (measured, *replayed(specimen, after, reward, need, q, chance, alpha=alpha), q),
-            (expected, *written_out(after, reward, need, twin, chance, alpha=alpha), twin),
-        ):
-            into += [
-                len(states),
-                *states,
-                *np.zeros(40 - len(states)),
-                *actions,
-                *np.zeros(40 - len(actions)),
-                *value.ravel(),
-            ]
-    return measured, expected
+        done = replayed(specimen, after, reward, need, q, chance, alpha=alpha)
+        by_hand = written_out(after, reward, need, twin, chance, alpha=alpha)
+        yield of_replays(40, *done, q), of_replays(40, *by_hand, twin)
+
+
+def of_replays(most: int, states: Any, actions: Any, q: Any) -> list[float]:
+    """How many replays there are, their states and actions with zeros up to `most`, and the values
+    after them.
+    """
+    rest = np.zeros(most - len(states))
+    return [len(states), *states, *rest, *actions, *rest, *q.ravel()]
 
 
 @equation(
@@ -439,24 +435,14 @@ def replay_is_the_algorithm_of_the_paper(specimen: Any) -> Any:
     papers=("mattar2018prioritized",),
 )
 def a_longer_backup_takes_one_of_the_best_actions_by_chance(specimen: Any) -> Any:
-    rng, measured, expected = np.random.default_rng(5), list[float](), list[float]()
+    rng = np.random.default_rng(5)
     for _ in range(30):
         after, reward, need, q = problem(rng)
         q[:, 1] = q[:, 0] = rng.random(len(q))
         chance, twin = rng.random((12, 2)), q.copy()
-        for into, states, actions, value in (
-            (measured, *replayed(specimen, after, reward, need, q, chance), q),
-            (expected, *written_out(after, reward, need, twin, chance), twin),
-        ):
-            into += [
-                len(states),
-                *states,
-                *np.zeros(12 - len(states)),
-                *actions,
-                *np.zeros(12 - len(actions)),
-                *value.ravel(),
-            ]
-    return measured, expected
+        done = replayed(specimen, after, reward, need, q, chance)
+        by_hand = written_out(after, reward, need, twin, chance)
+        yield of_replays(12, *done, q), of_replays(12, *by_hand, twin)
 
 
 @limit(

@@ -424,8 +424,8 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
     bad = ("", '{"begins": [1', '{"begins": 1}', '{"begins": [], "x": 1}', '{"begins": [0]}',
            '{"begins": [99]}', '{"begins": [1, 1, 1, 1, 1, 1]}',
            *(status.value for status in Status if status is not Status.OK))  # fmt: skip
-    measured, expected = [], []
     for seed, block in ((0, 7), (1, 12), (2, 3), (3, 40)):
+        measured, expected = list[list[int]](), list[list[int]]()
         texts, truth = composed(seed)
         texts = [f"{text} {i}" for i, text in enumerate(texts)]
         starts = {texts[row] for row in truth}
@@ -439,13 +439,13 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
                 if (text in starts if text in model.good else similar[i] == i) or i == 0
             ]
             expected.append([max(s for s in begins if s <= i) for i in range(len(texts))])
+        yield list(map(str, measured)), list(map(str, expected))
         assert (
             measured[-2]
             == [int(truth[truth <= i][-1]) for i in range(len(texts))]
             != measured[-1]
             != similar.tolist()
         )
-    return [str(stages) for stages in measured], [str(stages) for stages in expected]
 
 
 @adaptation(
