@@ -227,10 +227,9 @@ def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
     papers=("frady2018theory",),
 )
 def members_of_a_bundle_are_found_with_the_predicted_probability(specimen: Any) -> Any:
-    measured = [
-        share_found(specimen, m, summed=summed) for summed in (True, False) for m in (21, 51, 101)
-    ]
-    return measured, [0.9998, 0.881, 0.480, 0.988, 0.632, 0.256]
+    for m, by_sum, by_majority in ((21, 0.9998, 0.988), (51, 0.881, 0.632), (101, 0.480, 0.256)):
+        yield share_found(specimen, m, summed=True), by_sum
+        yield share_found(specimen, m, summed=False), by_majority
 
 
 @signature(

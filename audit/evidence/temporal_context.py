@@ -696,19 +696,14 @@ def memories_of_the_source_asked_in_are_supported_alike(specimen: Any) -> Any:
     papers=("howard2002distributed",),
 )
 def a_question_is_asked_in_the_context_of_its_session(specimen: Any) -> Any:
-    cases = [
-        asked_in_session(specimen, *case)
-        for case in (
-            (1.0, 1.0, 0.55, 0.35, 20.0),
-            (3.0, 0.4, BETA, 0.5, 5.0),
-            (1.0, 0.0, BETA, 1.0, 24.0),
-            (1.0, 0.7, BETA, 0.4, 24.0, 0.85),
-            (1.0, 0.0, BETA, 0.4, 24.0, 0.3),
-        )
-    ]
-    return np.concatenate([measured for measured, _ in cases]), np.concatenate(
-        [expected for _, expected in cases]
-    )
+    for case in (
+        (1.0, 1.0, 0.55, 0.35, 20.0),
+        (3.0, 0.4, BETA, 0.5, 5.0),
+        (1.0, 0.0, BETA, 1.0, 24.0),
+        (1.0, 0.7, BETA, 0.4, 24.0, 0.85),
+        (1.0, 0.0, BETA, 0.4, 24.0, 0.3),
+    ):
+        yield asked_in_session(specimen, *case)
 
 
 @limit(

@@ -109,6 +109,27 @@ def test_a_long_array_is_reported_by_its_worst_value() -> None:
 
 
 # --- scores ---------------------------------------------------------------------------------------
+def test_cases_are_compared_up_to_the_first_that_does_not_pass() -> None:
+    begun = []
+
+    def cases(right: float) -> Iterator[Any]:
+        for number, expected in enumerate((0.0, 1.0, right, 3.0)):
+            begun.append(number)
+            yield [float(number)] * 2, expected
+
+    result = compare(cases(2.0))
+    assert result.passed and result.value == result.expected == (0, 0, 1, 1, 2, 2, 3, 3)
+    begun.clear()
+    result = compare(cases(2.5))
+    assert not result.passed and result.value == (2.0, 2.0) and begun == [0, 1, 2]
+    assert not compare(iter(())).passed
+    bounds = compare(at_least(x, 0.5) for x in (0.5, 0.75))
+    assert bounds.passed and bounds.value == (0.5, 0.75) and bounds.expected == ">= 0.5"
+    assert compare(at_least(x, 0.5) for x in (0.75, 0.25, 1.0)).value == 0.25
+    assert compare((word, word) for word in ("a", "b")).passed
+    assert not compare((word, "a") for word in ("a", "b")).passed
+
+
 def test_every_score() -> None:
     def raises(specimen: Any) -> Any:
         raise ZeroDivisionError("no denominator")
