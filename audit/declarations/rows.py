@@ -351,8 +351,12 @@ class Loud(Mechanism[LoudParams]):
 
 def wrong_archived_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism whose scores of visible rows depend on how well archived rows match."""
-    if all(declared.phase is not Phase.RETRIEVE for declared in entry.load().hooks()):
-        return  # it sees no score
+    read = read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
+    if not any(
+        item is v.SIGNALS or (isinstance(item, Column) and item.scope is Scope.CANDIDATE)
+        for item in read
+    ):
+        return  # it sees no score, since a view refuses what is not declared
     loud = Loud("loud", LoudParams(1.0, 1.0), order=-1)
     memory = lived(registry, entry.id, beside=(loud,))
     for row in range(5, memory.store.n, 7):
