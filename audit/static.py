@@ -635,13 +635,7 @@ def _surname(authors: str) -> str:
 
 def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Global names that a function reads, with their values."""
-
-    def names(code: CodeType) -> set[str]:
-        return set(code.co_names).union(
-            *(names(c) for c in code.co_consts if isinstance(c, CodeType))
-        )
-
-    for name in sorted(names(function.__code__)):
+    for name in sorted(_names_in(function.__code__)):
         if name in function.__globals__:
             yield name, function.__globals__[name]
         elif name not in vars(builtins) and name in function.__code__.co_freevars:

@@ -47,13 +47,10 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
             yield from _wrong_clock(column, undated(), undated(start=START + SHIFT))
         if _may_number_rows(column) and column in read:
             yield from _wrong_numbers_of_rows(column, undated(), undated(first=TWO_BEFORE))
-        if column.upkeep.chained and not (
-            column.scope is Scope.MEMORY
-            and np.dtype(column.dtype).kind == "f"
-            and (column.unit, column.neutral, column.low, column.high) == ("1", 1.0, 0, 1)
-        ):
+        if column.upkeep.chained and not _is_factor(column):
             yield f"{column.name} is declared chained, and is no factor from 0 to 1 that is 1 by itself"
-    yield from _unchained(entry, registry, [c for c in columns if _may_chain(c)])
+    factors = [c for c in columns if _is_factor(c) and not c.shape]
+    yield from _unchained(entry, registry, factors)
     yield from wrong_considered(entry, life or PlainLife(entry, registry))
 
 
@@ -161,11 +158,10 @@ def _moved(before: Values, after: Values, neutral: float) -> Values:
     return np.asarray((after - before)[given])
 
 
-def _may_chain(column: Column) -> bool:
+def _is_factor(column: Column) -> bool:
     return (
         column.scope is Scope.MEMORY
         and np.dtype(column.dtype).kind == "f"
-        and not column.shape
         and (column.unit, column.neutral, column.low, column.high) == ("1", 1.0, 0, 1)
     )
 

@@ -215,7 +215,7 @@ def the_competitor_falls_the_target_rises_and_others_do_not_change(specimen: Any
 )
 def interfering_memories_become_less_similar(specimen: Any) -> Any:
     x, rivals = clusters(np.random.default_rng(3))
-    return at_most(of_pairs(slept(specimen, x, rivals, 150), rivals) / of_pairs(x, rivals), 0.8)
+    return at_most(of_pairs(slept(specimen, x, rivals, 50), rivals) / of_pairs(x, rivals), 0.8)
 
 
 @signature(
