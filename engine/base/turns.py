@@ -56,8 +56,12 @@ class Turns:
         """A turn that other threads may have at the same time; yields False within a turn alone of
         the same thread, when no other thread has a turn.
         """
-        if get_ident() in self._together and get_ident() not in self._answering:
-            return nullcontext(True)
+        me = get_ident()
+        if me not in self._answering:  # else `_taken` refuses
+            if me in self._together:
+                return nullcontext(True)
+            if self._owner == me:  # a part of that turn, in which nobody else can begin one
+                return nullcontext(False)
         return self._taken(_Turn(alone=False))
 
     @contextmanager
