@@ -293,10 +293,13 @@ class _Fitting:
             for c in candidates
         ]
         self.sizes = [self.counter.units(item.text) + self.gap for item in self.items]
-        self.whole_tokens = [
-            rules.whole(c).tokens if rules.packed else item.tokens
-            for c, item in zip(candidates, self.items, strict=True)
-        ]
+        # of each section: its candidates, and the tokens of all of them whole
+        self._numbers: dict[str, list[int]] = {}
+        self._whole: dict[str, int] = {}
+        for n, (c, item) in enumerate(zip(candidates, self.items, strict=True)):
+            tokens = rules.whole(c).tokens if rules.packed else item.tokens
+            self._numbers.setdefault(c.section, []).append(n)
+            self._whole[c.section] = self._whole.get(c.section, 0) + tokens
         self.extra = _also(
             rules.also,
             budget
@@ -477,8 +480,7 @@ class _Fitting:
     def _cuts(self, of: Mapping[int, Component], extra: tuple[Component, ...]) -> tuple[Cut, ...]:
         """What each section shows of what it could; sections that are whole are left out."""
         cuts, also = [], self.rules.also
-        for section in dict.fromkeys(c.section for c in self.candidates):
-            numbers = [n for n, c in enumerate(self.candidates) if c.section == section]
+        for section, numbers in self._numbers.items():
             shown = [of[n] for n in numbers if n in of]
             if len(shown) < len(numbers) or any(c.form is not Form.WHOLE for c in shown):
                 cuts.append(
@@ -487,7 +489,7 @@ class _Fitting:
                         len(shown),
                         len(numbers),
                         sum(c.tokens for c in shown),
-                        sum(self.whole_tokens[n] for n in numbers),
+                        self._whole[section],
                     )
                 )
         if also and (not extra or extra[0].form is not Form.WHOLE):
