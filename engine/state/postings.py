@@ -336,7 +336,7 @@ class BM25Index:
         self._put(ids, times, row, counted)
         if self.journal is not None:
             self.journal.append(Added(ids, times, self.vocabulary.since(known)))
-        self._measure(np.array([len(terms)]), counted)
+        self._measure([len(terms)], counted)
 
     def extend(self, texts: NumberedTerms, counted: bool = True) -> None:
         """Index the terms of the next rows, as `add` does one after another."""
@@ -355,7 +355,7 @@ class BM25Index:
                 due = max(told, int(of_row.max(initial=-1)) + 1 - known)
                 self.journal.append(Added(of_row, times[begin:end], new[told:due]))
                 told = due
-        self._measure(sizes, counted)
+        self._measure(sizes.tolist(), counted)
 
     def _put(
         self,
@@ -374,14 +374,14 @@ class BM25Index:
             if not counted:
                 _count(self._uncounted, keys)
 
-    def _measure(self, lengths: NDArray[np.int64], counted: bool) -> None:
+    def _measure(self, lengths: Sequence[int], counted: bool) -> None:
         """Note the lengths of the next rows, in terms with repeats."""
         if (end := self.n_rows + len(lengths)) > self._lengths.size:
             self._lengths = _grown(self._lengths, max(end, 2 * self._lengths.size))
         self._lengths[self.n_rows : end] = lengths
         self.n_rows = end
         if counted:
-            self._total += int(lengths.sum())
+            self._total += sum(lengths)
             self.n_counted += len(lengths)
 
     def restore(self, saved: Forward) -> None:
