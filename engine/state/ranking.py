@@ -209,12 +209,33 @@ def add_all_standardised(
 
 
 @exact_kernel
+def _sink(kept: Any, rows: Any, size: int, score: float, row: int) -> None:
+    """Put a score in place of the first of a heap of so many, the worst: down to where the heap is
+    one again.  Of equal scores the later row is worse.
+    """
+    at = 0
+    while 2 * at + 1 < size:
+        worst, other = 2 * at + 1, 2 * at + 2
+        if other < size and (
+            kept[other] < kept[worst] or (kept[other] == kept[worst] and rows[other] > rows[worst])
+        ):
+            worst = other
+        if kept[worst] > score or (kept[worst] == score and rows[worst] < row):
+            break
+        kept[at], rows[at] = kept[worst], rows[worst]
+        at = worst
+    kept[at], rows[at] = score, row
+
+
+@exact_kernel
 def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
-    """Write the best visible scores and their rows as a heap, the worst first; returns how many
-    there are.  Cost: O(n + k log k log n) for random order.
+    """Write the rows of the best visible scores, best first, ties by row; returns how many there
+    are.  Cost: O(n + k log k log n) for random order.
 
     kept  (k,)  written, of the type of the scores
     rows  (k,)  written
+
+    They are kept as a heap, the worst first, which is then sorted in place.
     """
     n, k, size, first = scores.shape[0], kept.shape[0], 0, 0
     while first < n and size < k:
@@ -235,22 +256,11 @@ def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
         if better == 0:  # most blocks have no better score
             continue
         for row in range(start, end):
-            if not (visible[row] and scores[row] > kept[0]):
-                continue
-            # in place of the root, the worst: down to where the heap is one again
-            at, score = 0, scores[row]
-            while 2 * at + 1 < size:
-                worst, other = 2 * at + 1, 2 * at + 2
-                if other < size and (
-                    kept[other] < kept[worst]
-                    or (kept[other] == kept[worst] and rows[other] > rows[worst])
-                ):
-                    worst = other
-                if kept[worst] >= score:  # of equal scores the new row is worse, as it is later
-                    break
-                kept[at], rows[at] = kept[worst], rows[worst]
-                at = worst
-            kept[at], rows[at] = score, row
+            if visible[row] and scores[row] > kept[0]:
+                _sink(kept, rows, size, scores[row], row)
+    for last in range(size - 1, 0, -1):  # the worst of those that are left, to their end
+        score, row, kept[last], rows[last] = kept[last], rows[last], kept[0], rows[0]
+        _sink(kept, rows, last, score, row)
     return size
 
 
@@ -282,8 +292,7 @@ def best(scores: NDArray[Any], visible: NDArray[np.bool_], k: int) -> Rows:
     kept, rows = np.empty(k, np.float32), np.empty(k, np.int64)
     # numba compiles anew for arrays that may be written
     size = _heap(read_only(scores), read_only(visible), kept, rows)
-    kept, rows = kept[:size], rows[:size]
-    return np.asarray(rows[np.lexsort((rows, -kept))])
+    return rows[:size]
 
 
 def _best_by_partition(scores: NDArray[Any], visible: NDArray[np.bool_], k: int) -> Rows:
