@@ -4,17 +4,18 @@ hooks read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.catalogue.registry import Entry, Registry
+from ...engine.catalogue.registry import Entry, Registry, Value
 from ...engine.contract.columns import Signal
 from ...engine.contract.hooks import Hook, Touched, item_of
 from ...engine.memory.engine import Engine
+from ..effects import typed
 from ..life import QUESTIONS, TOLD, Circumstances, ShortWindow, lived, replying
 
 ROUNDING: Final = 1e-6  # difference of two scores that counts as none
@@ -87,3 +88,26 @@ class PlainLife:
 def read_by(hooks: Iterable[Hook]) -> set[Touched]:
     """The columns and structures that hooks read."""
     return {item_of(read) for declared in hooks for read in declared.reads}
+
+
+def shipped_and_switched_on(entry: Entry) -> Iterator[Circumstances]:
+    """A mechanism as it ships, and with all that it ships without, if it ships without something."""
+    yield Circumstances()
+    if choices := _switched_on(entry):
+        yield Circumstances(choices=choices)
+
+
+def _switched_on(entry: Entry) -> dict[str, Value]:
+    """Choices by which a mechanism does what it ships without: numbers that are 0, and questions to a
+    language model.
+    """
+    asked: dict[str, Value] = {
+        name: p.value is False or "model"
+        for name, p in entry.params.items()
+        if (name == "model" and p.value is False) or ("model" in p.choices and p.value != "model")
+    }
+    return asked | {
+        name: typed(entry, name, 1.0 if p.high is None else min(1.0, p.high))
+        for name, p in entry.params.items()
+        if name != "weight" and not isinstance(p.value, (bool, str)) and p.value == 0
+    }

@@ -14,9 +14,10 @@ from ...engine.catalogue.registry import Entry, Registry
 from ...engine.contract import vocabulary as v
 from ...engine.contract.columns import Column, Phase
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.hooks import Mechanism, Params, Tick, at_rest, hook
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.memory.engine import Engine
-from ..life import REST, lived
+from ..life import REST, Circumstances, lived, replying
+from .lives import read_by, shipped_and_switched_on
 
 NIGHT: Final = 3.0  # h from sleep to sleep
 # so that a memory sleeps within sessions
@@ -51,13 +52,25 @@ class Fading(Mechanism[Params]):
         view.activation -= FADING * np.log1p(age)
 
 
+class Stirring(Mechanism[Params]):
+    """Every event is as salient as one can be."""
+
+    @hook(Phase.ENCODE, reads=(), adds=(), sets=(v.SALIENCE,))
+    def stir(self, view: Any, incoming: Incoming) -> None:
+        view.salience = 1.0
+
+
 def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism that says that it is at rest and changes in a later sleep, or changes no more and
     never says so.
     """
+    if entry.load().rests():
+        for around in shipped_and_switched_on(entry):
+            yield from _wrong_rest(entry, registry, around)
+
+
+def _wrong_rest(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
     loaded = entry.load()
-    if not loaded.rests():
-        return
     written = {
         item
         for declared in loaded.hooks()
@@ -86,8 +99,21 @@ def wrong_rest(entry: Entry, registry: Registry) -> Iterator[str]:
         if number % 4 == 3:
             memory.advance(memory.now + 4 * NIGHT)
 
-    beside = Teller("teller", Params(1.0), order=10**5), Fading("fading", Params(1.0))
-    lived(registry, entry.id, beside=beside, consolidate_every=NIGHT, after=watch)
+    beside: list[Mechanism[Any]] = [
+        Teller("teller", Params(1.0), order=10**5),
+        Fading("fading", Params(1.0)),
+    ]
+    if v.SALIENCE in read_by(loaded.hooks()):
+        beside.append(Stirring("stirring", Params(1.0)))
+    lived(
+        registry,
+        entry.id,
+        around,
+        beside=beside,
+        consolidate_every=NIGHT,
+        language_model=replying() if around.choices else None,
+        after=watch,
+    )
     for (when, rests, before), (later, _, after) in pairwise(nights):
         if rests and when == later and before != after:
             changed = ", ".join(sorted(name for name in before if before[name] != after.get(name)))

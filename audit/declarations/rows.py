@@ -12,14 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.catalogue.registry import Entry, Registry, Value
+from ...engine.catalogue.registry import Entry, Registry
 from ...engine.contract import vocabulary as v
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, signal
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.hooks import Mechanism, Params, Tick, hook
 from ...engine.contract.records import Event, Query
 from ...engine.memory.engine import Engine
-from ..effects import typed
 from ..life import (
     QUESTIONS,
     START,
@@ -32,7 +31,7 @@ from ..life import (
     replying,
     used_in_session,
 )
-from .lives import ROUNDING, read_by
+from .lives import ROUNDING, read_by, shipped_and_switched_on
 from .rest import OFTEN, Fading
 
 Seen = list[tuple[str, NDArray[Any]]]  # names and values
@@ -153,30 +152,8 @@ def _changed_by_a_question(memory: Engine, time: float, most: int) -> str:
 
 def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
     """A mechanism that treats events otherwise because sleep made rows that nobody can see."""
-    for around in _as_shipped_and_switched_on(entry):
+    for around in shipped_and_switched_on(entry):
         yield from _wrong_made_rows(entry, registry, around)
-
-
-def _as_shipped_and_switched_on(entry: Entry) -> Iterator[Circumstances]:
-    yield Circumstances()
-    if choices := _switched_on(entry):
-        yield Circumstances(choices=choices)
-
-
-def _switched_on(entry: Entry) -> dict[str, Value]:
-    """Choices by which a mechanism does what it ships without: numbers that are 0, and questions to a
-    language model.
-    """
-    asked: dict[str, Value] = {
-        name: p.value is False or "model"
-        for name, p in entry.params.items()
-        if (name == "model" and p.value is False) or ("model" in p.choices and p.value != "model")
-    }
-    return asked | {
-        name: typed(entry, name, 1.0 if p.high is None else min(1.0, p.high))
-        for name, p in entry.params.items()
-        if name != "weight" and not isinstance(p.value, (bool, str)) and p.value == 0
-    }
 
 
 def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
@@ -267,7 +244,7 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
     said = f"{entry.summary} {entry.acts_on}"
     if v.KIND not in read_by(loaded.hooks()) or any(w.search(said) for w in WORDS_OF.values()):
         return
-    for around in _as_shipped_and_switched_on(entry):
+    for around in shipped_and_switched_on(entry):
         yield from _wrong_kinds(entry, registry, around)
 
 

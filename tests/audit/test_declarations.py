@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
@@ -137,6 +138,21 @@ def test_rest_is_rest(monkeypatch: pytest.MonkeyPatch, id: str, answer: Any, out
     monkeypatch.setattr(entry.load(), "_rests", (ReadingMethod("says", (), answer),))
     said = list(wrong_rest(entry, REGISTRY))
     assert any(output in sentence for sentence in said), said
+
+
+def test_the_tags_of_the_most_salient_events_keep_a_memory_from_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Proteins are made for a shorter time than tags last."""
+    entry = REGISTRY.entry("synaptic_tagging")
+    module = import_module(entry.module)
+
+    def captured(self: Any, view: Any, tick: Any) -> bool:
+        longest = module.above(self.induction(1.0), self.params.theta_pro, self.decay)
+        return bool(view.arrived[-1] + longest < tick.end)
+
+    monkeypatch.setattr(entry.load(), "captured", wraps(entry.load().captured)(captured))
+    assert any("late_phase" in sentence for sentence in wrong_rest(entry, REGISTRY))
 
 
 # --- rows that are not events, and rows that are not answered ---------------------------------------
