@@ -127,6 +127,8 @@ def never(self: Any, view: Any, tick: Any) -> bool:
         ("homeostatic_scaling", always, "the next sleep changes scaling"),
         # the rows that it makes
         ("stage_summary", always, "the next sleep changes rows"),
+        # where a language model is asked
+        ("typed_relations", always, "the next sleep changes triples_until"),
         ("synaptic_tagging", never, "does not say that it is at rest"),
         ("fact_timeline", never, "does not say that it is at rest"),
     ],
