@@ -5,6 +5,8 @@ each reader of SALIENCE and IMPORTANCE does with it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -140,10 +142,10 @@ def the_form_cortex_adds_its_steps(specimen: Any) -> Any:
         ("We decided on the new design of app.py after the crash." + " " * 500, ("a", "b", "c"), 1.0),
     )  # fmt: skip
     memory = memory_of(specimen, form="cortex")
+    others = (("mood", "calm"), ("place", "port"), ("weather", "fog"))  # are no tags
     for hour, (text, tags, _) in enumerate(told):
-        memory.encode(
-            Event(float(hour), text, dated=False, attributes=tuple(("tags", tag) for tag in tags))
-        )
+        attributes = (*others, *(("tags", tag) for tag in tags))
+        memory.encode(Event(float(hour), text, dated=False, attributes=attributes))
     return memory.column("importance"), [due for *_, due in told]
 
 
@@ -354,6 +356,18 @@ def from_five_hundred(specimen: Any) -> Any:
 @mutant("two tags are enough", rejected_by="IM-5")
 def two_tags(specimen: Any) -> Any:
     return specimen.replacing("TAGS", 2)
+
+
+@mutant("every attribute is a tag", rejected_by="IM-5")
+def all_attributes(specimen: Any) -> Any:
+    original = specimen.EventImportance.judge
+
+    def judge(self: Any, view: Any, incoming: Any) -> None:
+        tags = tuple(("tags", value) for _, value in incoming.event.attributes)
+        event = replace(incoming.event, attributes=tags)
+        original(self, view, SimpleNamespace(event=event, features=incoming.features))
+
+    return specimen.overriding("EventImportance", judge=judge)
 
 
 @mutant("the form true_memory is ours", rejected_by="IM-6")
