@@ -20,7 +20,8 @@ ST-10 readings of the clock, numbers of rows, factors along the rows and marks t
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
       change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may
-      have no rows; what the asker's filter leaves out stands in no context
+      have no rows; what the asker's filter leaves out stands in no context;
+      rows of which a mechanism holds nothing get nothing from it
 ST-13 the numbers that no paper prints do what was measured of them
 """
 
@@ -71,6 +72,7 @@ from .paper_numbers import PaperNumber, differences
 from .references import References
 from .statements import missing
 from .statements import shipped as statements
+from .unheld import wrong_unheld
 
 static = Decorator(CheckKind.STATIC)
 # declared to say when a hook runs, or used under another name
@@ -499,6 +501,7 @@ def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
 def _wrong_rows_and_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
     yield from wrong_rows(entry, registry)
     yield from wrong_contexts(entry, registry)
+    yield from wrong_unheld(entry, registry)
 
 
 KINDS = {kind.name: int(kind) for kind in Kind}
