@@ -5,9 +5,9 @@ is measured by the experiments with people.
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import pairwise
 from typing import Final
+
+import numpy as np
 
 from .harness.base import Above, Measures, Numbers, Probe, Ratio
 from .harness.life import MINUTE, Life
@@ -20,28 +20,23 @@ LAGS: Final = range(-5, 6)
 
 
 def run(life: Life, seed: int) -> Numbers:
-    s = Stimuli("lag_crp", seed)
+    """Moves that are possible count by their chances, and one of them is drawn and made."""
+    s, stream = Stimuli("lag_crp", seed), np.random.default_rng(seed)
     words = s.draw(WORDS, LISTS * LENGTH)
-    moved, possible = Counter[int](), Counter[int]()
+    moved, possible = np.zeros(2 * LENGTH - 1), np.zeros(2 * LENGTH - 1)
     for i in range(LISTS):
         memory, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
         ids = told(memory, s, items)
         for start in range(LENGTH):
-            path = [
-                start,
-                *map(
-                    ids.index,
-                    memory.recall(
-                        items[start], STEPS, among=[id for id in ids if id != ids[start]]
-                    ),
-                ),
-            ]
-            for n, (here, there) in enumerate(pairwise(path)):
-                moved[there - here] += 1
-                possible.update(
-                    other - here for other in range(LENGTH) if other not in path[: n + 1]
-                )
-    p = {lag: moved[lag] / possible[lag] for lag in LAGS if lag}
+            here, left = start, [place for place in range(LENGTH) if place != start]
+            for _ in range(STEPS):
+                chances = memory.next_recalls(items[here], [ids[place] for place in left])
+                lags = np.array(left) - here + LENGTH - 1
+                moved[lags] += chances
+                possible[lags] += 1
+                here = left.pop(int(stream.choice(len(left), p=chances)))
+    places = {lag: lag + LENGTH - 1 for lag in LAGS if lag}
+    p = {lag: float(moved[place] / possible[place]) for lag, place in places.items()}
     near = {distance: (p[distance] + p[-distance]) / 2 for distance in (1, 2, 3)}
     return {
         "P(+1)": p[1],
@@ -70,7 +65,8 @@ PROBES = (
         place="conditional response probability by lag; check TC-7",
         unit="probability",
         protocol="2 lists of 16 unrelated words, 30 min of other talk between them; from each word 5 steps of "
-        "free recall; share of possible moves that are made, by lag.",
+        "free recall, each drawn by the readout of the experiments with people at temperature 1; mean "
+        "chance of the moves that are possible, by lag.",
         band=(
             Above("P(+1)", "P(-1)"),
             Ratio("P(+1)", "P(-1)", low=1.3, high=3.0),

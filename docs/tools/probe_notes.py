@@ -203,8 +203,9 @@ REASONS: Mapping[str, str] = {
     "`everything` the gates refuse half of the events, new states above all. Of the 18 series that were not looked at "
     "while its rules were written, `waking` answers .94. Measured with `present_state`; the other probe of this page "
     "is older.",
-    "lag_crp/distractor": "Recall is deterministic, so a small preference for the next item becomes a large ratio: 5 in `waking`, above "
-    "the band.",
+    "lag_crp/distractor": "Each recall is drawn by the readout at temperature 1. The word of the cue matches best and takes most of "
+    "the spread of scores, so the preference for the next item is small: in `waking` the order of lags is that of people, and the ratio "
+    "is below the band.",
     "memory_linking/hours": "Sets without `engram_allocation` link nothing by the time of telling; in `night` replay links memories of other days as"
     " well.",
     "mnemonic_similarity/bins": "In `waking` every lure is told from its memory, as by similarity alone at its best threshold, so nothing is left "

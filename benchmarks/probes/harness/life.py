@@ -324,28 +324,16 @@ class Life:
         wanted = _set_of(ids)
         return any(event.id in wanted for event in self.ask(text, k).events)
 
-    def recall(self, text: str, steps: int, among: Collection[str] | None = None) -> list[str]:
-        """Free recall: each recalled text is the next cue, and what was recalled is skipped.  Ids
-        in order of recall.
-
-        among  ids of what is to be recalled; None: everything
+    def next_recalls(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
+        """Chance that each of some events is the next recall, cued by a text, given that one of them
+        is: exp(z) / sum exp(z) over them, z as for `recalled`.  Equal without an answer.
+        Shape (len(ids),).
         """
-        recalled: list[str] = []
-        for _ in range(steps):
-            answer = self.everything(text)
-            best = next(
-                (
-                    e
-                    for e in answer.events
-                    if e.id not in recalled and (among is None or e.id in among)
-                ),
-                None,
-            )
-            if best is None:
-                break
-            recalled.append(best.id)
-            text = best.text
-        return recalled
+        odds = np.exp(self._support(self.ask(text, CANDIDATES), ids))
+        if not odds.any():
+            return np.full(len(ids), 1.0 / len(ids))
+        chances: NDArray[np.float64] = odds / odds.sum()
+        return chances
 
     def recalled(self, ids: Sequence[str], session: str) -> NDArray[np.float64]:
         """Chance that each of some events is recalled without words in a session before recall ends,
@@ -354,13 +342,19 @@ class Life:
         event that is not among the 48 is as strong as the weakest of them.  0 without an answer.
         Shape (len(ids),).
         """
-        events = self.ask("", CANDIDATES, session=session).events
-        support = standardised([event.score for event in events])
-        by_id = {event.id: z for event, z in zip(events, support.tolist(), strict=True)}
-        least = min(by_id.values(), default=-math.inf)
-        odds = np.exp([by_id.get(id, least) for id in ids])
+        odds = np.exp(self._support(self.ask("", CANDIDATES, session=session), ids))
         chances: NDArray[np.float64] = odds / (odds + 1.0)
         return chances
+
+    @staticmethod
+    def _support(answer: Retrieved, ids: Sequence[str]) -> NDArray[np.float64]:
+        """Standardised scores of some events in an answer; the lowest of it for an event that it
+        lacks, -infinity if it is empty.  Shape (len(ids),).
+        """
+        support = standardised([event.score for event in answer.events]).tolist()
+        by_id = {event.id: z for event, z in zip(answer.events, support, strict=True)}
+        least = min(by_id.values(), default=-math.inf)
+        return np.array([by_id.get(id, least) for id in ids])
 
     def margin(self, text: str, ids: str | Collection[str]) -> float:
         """Score of the best of some events above the mean of all others, in their standard

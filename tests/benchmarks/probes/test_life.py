@@ -76,14 +76,20 @@ def test_the_margin_is_the_distance_from_the_others_in_their_standard_deviations
     )
 
 
-def test_free_recall_skips_what_was_recalled_and_asks_with_the_recalled_text() -> None:
+def test_the_next_recall_is_chosen_by_luce_s_rule_among_those_that_are_left() -> None:
+    """Scores 3, 2, 1 are sqrt(3/2) standard deviations apart, so their odds are 1 : q : q^2."""
     life, system = scripted(a=3.0, b=2.0, c=1.0)
     ids = life.tell_all(["a", "b", "c"])
-    assert (
-        life.recall("?", 5) == ids
-        and life.recall("?", 5, among=ids[1:]) == ids[1:]
-        and life.recall("?", 1) == ids[:1]
+    q = math.exp(-math.sqrt(1.5))
+    whole = 1.0 + q + q * q
+    assert life.next_recalls("?", ids) == pytest.approx([1.0 / whole, q / whole, q * q / whole])
+    assert life.next_recalls("?", ids[:0:-1]) == pytest.approx([q / (1.0 + q), 1.0 / (1.0 + q)])
+    # an event that is not in the answer is as strong as the weakest of it
+    assert life.next_recalls("?", [ids[0], "refused"]) == pytest.approx(
+        [1.0 / (1.0 + q * q), q * q / (1.0 + q * q)]
     )
+    empty, _ = scripted()
+    assert empty.next_recalls("?", ["refused", "lost"]).tolist() == [0.5, 0.5]
     assert system.learnt == 0
     life.ask("?", learn=True)
     assert system.learnt == 1

@@ -5,6 +5,7 @@ the purpose.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -181,15 +182,6 @@ def written(
     return lived(PROBES[id], 0, lambda: Written(answer, admits))[0]
 
 
-def forward(events: list[Event], question: str) -> list[tuple[Event, float]]:
-    """The item asked for, then those after it in order, then those before it."""
-    here = next((i for i, event in enumerate(events) if event.text == question), -1)
-    return [
-        (event, 100.0 if i == here else 50.0 - i + here if i > here else -float(i))
-        for i, event in enumerate(events)
-    ]
-
-
 def shared_words(events: list[Event], question: str) -> list[tuple[Event, float]]:
     """Events by the words that they share with the question; a word counts less the more events
     have it.
@@ -203,9 +195,24 @@ def shared_words(events: list[Event], question: str) -> list[tuple[Event, float]
     ]
 
 
-def test_a_memory_that_only_goes_forward_has_all_its_transitions_at_lag_1() -> None:
-    found = written("lag_crp/distractor", forward)
-    assert found["P(-1)"] == 0.0 and found["P(+1)"] > 0.9
+def test_a_memory_that_knows_the_next_item_alone_moves_there_by_luce_s_rule() -> None:
+    """One of 32 scores is higher: it is 32 / sqrt(31) standard deviations above the others, and is
+    chosen among at most 15 items; where it is none of them, all that are left are equal.
+    """
+
+    def next_item(events: list[Event], question: str) -> list[tuple[Event, float]]:
+        here = next(i for i, event in enumerate(events) if event.text == question)
+        return [(event, float(i == here + 2)) for i, event in enumerate(events)]  # after other talk
+
+    odds = math.exp(32.0 / math.sqrt(31.0))
+    moves = written("lag_crp/distractor", next_item)
+    assert odds / (odds + 14.0) < moves["P(+1)"] < odds / (odds + 10.0)
+    assert 1.0 / (odds + 14.0) < moves["P(-1)"] < 1.0 / 11.0 and moves["lag +2"] < 1.0 / 11.0
+
+
+def test_a_memory_of_equal_scores_moves_to_every_place_alike() -> None:
+    moves = written("lag_crp/distractor", lambda events, q: [(event, 0.0) for event in events])
+    assert all(1.0 / 15.0 <= chance <= 1.0 / 11.0 for chance in moves.values())
 
 
 def test_a_memory_that_repeats_the_order_of_telling_predicts_the_next_item() -> None:
