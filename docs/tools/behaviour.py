@@ -89,6 +89,11 @@ def of_people(memories: Mapping[str, Mapping[str, Any]]) -> Verdicts:
     return by_experiment
 
 
+def refused(row: Mapping[str, Any]) -> bool:
+    """Whether a memory has no score because its gates refused what was to be learnt."""
+    return "gates refused" in row["why"]
+
+
 def verdict_of(row: Mapping[str, Any] | None, effects: Sequence[str]) -> str:
     """What a memory showed in an experiment: shown if every effect is as in people, outside if one is
     absent or goes the other way, else not shown.
@@ -96,7 +101,7 @@ def verdict_of(row: Mapping[str, Any] | None, effects: Sequence[str]) -> str:
     if row is None:
         return UNMEASURED
     if row["why"]:
-        return ProbeVerdict.REFUSED if "gates refused" in row["why"] else ProbeVerdict.ERROR
+        return ProbeVerdict.REFUSED if refused(row) else ProbeVerdict.ERROR
     verdicts = {row["effects"].get(name) for name in effects}
     if None in verdicts:
         return UNMEASURED

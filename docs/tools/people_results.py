@@ -38,6 +38,7 @@ DESIGNS_ON_DATA = DOCS / "results" / "designs-on-data.md"
 BASELINES = (*SEARCHES, RECENCY)
 DATA = {"LoCoMo, turns": "LoCoMo", "BEAM 100K, turns": "BEAM 100K"}
 SHORT = {"as people": "yes", "against people": "against", "no effect": "no", "undecided": "?"}
+REFUSED = "refused"
 SMALL = 0.01  # a change that has no name in the picture
 LEFT, TOP, WIDE, TALL, GAP = 64, 98, 250, 250, 66  # px
 STYLE = """
@@ -79,9 +80,9 @@ def added(results: Results, folder: Path) -> None:
         key = f"{row['set']}, {row['mechanism']}, {row['paradigm']}"
         results["trials"][key] = row
     made = report["provenance"]
-    results["runs"][", ".join(f"{a}" for a in made["paradigms"])] = {
-        name: made[name] for name in ("people", "seeds", "embedder", "code")
-    }
+    sets = [arm for arm in made["arms"] if " without " not in arm and arm not in BASELINES]
+    run = f"{', '.join(made['paradigms'])} of {', '.join(n for n in sets if ':' not in n)}"
+    results["runs"][run] = {name: made[name] for name in ("people", "seeds", "embedder", "code")}
 
 
 def scored(memory: Mapping[str, Any]) -> dict[str, float]:
@@ -101,6 +102,13 @@ def nearness(memories: Mapping[str, Mapping[str, Any]], names: Sequence[str]) ->
 
 def in_common(memories: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> list[str]:
     return [p for p in PARADIGMS if all(p in scored(memories[name]) for name in names)]
+
+
+def drawn_names(
+    memories: Mapping[str, Mapping[str, Any]], useful: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """The memories that have a distance, and figures on all data sets."""
+    return [n for n in memories if scored(memories[n]) and all(n in of for of in useful.values())]
 
 
 def usefulness() -> dict[str, dict[str, float]]:
@@ -133,7 +141,7 @@ def drawn(results: Results) -> str:
     `default`.
     """
     memories, useful = results["memories"], usefulness()
-    names = [n for n in memories if all(n in of for of in useful.values())]
+    names = drawn_names(memories, useful)
     near = nearness(memories, names)
     panels = [
         _panel(
@@ -268,9 +276,9 @@ def page(results: Results) -> str:
     text += ["|---" * (len(names) + 2) + "|"]
     for id, effects in behaviour.EFFECTS_OF.items():
         for effect in effects:
-            verdicts = [memories[n].get(id, {}).get("effects", {}).get(effect) for n in names]
-            if id in PRINTED or any(verdicts):
-                text += _row([f"`{id}`", effect, *(SHORT[v] if v else "" for v in verdicts)])
+            cells = [_effect(memories[n].get(id), effect) for n in names]
+            if id in PRINTED or any(cells):
+                text += _row([f"`{id}`", effect, *cells])
     text += ["", "## What no set shows", "", NOT_SHOWN, ""]
     for id, paradigm in PRINTED.items():
         if absent := [e.name for e in paradigm.effects if _absent(memories, names, id, e.name)]:
@@ -302,10 +310,11 @@ What `hebbarium human` found of sets, with the sentence model all-MiniLM-L6-v2; 
 number means. `docs/tools/people_results.py` writes this page and its picture from `docs/results/people.json`.
 
 ![Distance from people against recall on LoCoMo and BEAM, by set, and what mechanisms of the default add to both](../pictures/people-plane.svg)"""
-DISTANCES = """Distances are in noise ceilings: at 1 a memory is as near to people as other people are. In delayed recall `people` has the lists of 32 people
-and every other memory those of 8; immediate recall has those of 32. Printed experiments have 4 to 6 simulated people. Two numbers of the readout are
-fitted to each printed experiment and memory, which is much for three or four numbers: `context` and `induced_forgetting` say less than `fan`,
-`retention` or `sleep`. A memory without a score was not measured, or had equal scores for all words, or its gates refused them."""
+DISTANCES = """Distances are in noise ceilings: at 1 a memory is as near to people as other people are. In delayed recall `people`, `bm25`,
+`naive_rag` and recency alone have the lists of 64 people, every other memory those of 8; immediate recall has those of 32. Printed experiments have 4 to 6
+simulated people. Two numbers of the readout are fitted to each printed experiment and memory, which is much for three or four numbers: `context` and
+`induced_forgetting` say less than `fan`, `retention` or `sleep`. *refused*: the gates of the set did not store what was to be learnt, which is no
+forgetting; `everything_open` is `everything` without its gates. A memory without an entry was not measured, or had equal scores for all words."""
 EFFECTS = """yes: as people; against: the other way; no: within a tenth of people's effect; ?: undecided. What `bm25`, `naive_rag` or recency alone show
 follows from the protocol or from words and time alone, and says nothing for a mechanism."""
 NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""
@@ -328,9 +337,16 @@ def _row(cells: Sequence[str]) -> list[str]:
     return [f"| {' | '.join(cells)} |"]
 
 
+def _effect(row: Mapping[str, Any] | None, effect: str) -> str:
+    if row is None or behaviour.refused(row):
+        return REFUSED if row else ""
+    verdict = row["effects"].get(effect)
+    return SHORT[verdict] if verdict else ""
+
+
 def _cell(row: Mapping[str, Any] | None) -> str:
     if row is None or row["mean"] is None:
-        return ""
+        return REFUSED if row and behaviour.refused(row) else ""
     if row["low"] is None:
         return f"{row['mean']:.2f}"
     return f"{row['mean']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
