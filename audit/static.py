@@ -57,22 +57,22 @@ from .declarations import (
     WORDS_OF,
     PlainLife,
     read_by,
+    wrong_contexts,
+    wrong_directness,
     wrong_rest,
     wrong_rows,
     wrong_signals,
+    wrong_unheld,
     wrong_upkeep,
 )
-from .directness import wrong_directness
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
-from .filtered import wrong_contexts
 from .memory import hashing
 from .paper_numbers import PaperNumber, differences
 from .references import References
 from .statements import missing
 from .statements import shipped as statements
-from .unheld import wrong_unheld
 
 static = Decorator(CheckKind.STATIC)
 # declared to say when a hook runs, or used under another name

@@ -1,10 +1,12 @@
 """What a mechanism declares of its signals, its columns and its rest, against what it does, and
-whether it leaves archived and made rows alone.
+whether it leaves archived, made and filtered rows alone.
 
 Each function `wrong_...` yields what is not as declared, in words.  The lives are those of `life`.
 """
 
 from .columns import wrong_considered, wrong_upkeep
+from .directness import wrong_directness
+from .filtered import MARK, wrong_contexts
 from .lives import PlainLife, read_by
 from .rest import wrong_rest
 from .rows import (
@@ -17,8 +19,10 @@ from .rows import (
     wrong_state_of_archived_rows,
 )
 from .signals import SignalScores, contradictions, signal_scores, wrong_signals
+from .unheld import wrong_unheld
 
 __all__ = [
+    "MARK",
     "WORDS_OF",
     "PlainLife",
     "SignalScores",
@@ -27,6 +31,8 @@ __all__ = [
     "signal_scores",
     "wrong_archived_rows",
     "wrong_considered",
+    "wrong_contexts",
+    "wrong_directness",
     "wrong_few_rows",
     "wrong_kinds",
     "wrong_made_rows",
@@ -34,5 +40,6 @@ __all__ = [
     "wrong_rows",
     "wrong_signals",
     "wrong_state_of_archived_rows",
+    "wrong_unheld",
     "wrong_upkeep",
 ]

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from hebbarium.audit.filtered import MARK, wrong_contexts
+from hebbarium.audit.declarations import MARK, wrong_contexts
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract import vocabulary as v
 from hebbarium.engine.text.words import fold

@@ -16,8 +16,12 @@ from hebbarium.audit import static
 from hebbarium.audit.behaviour import phenomena
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.collect import audit_registry, exhibit_of
-from hebbarium.audit.declarations import SignalScores, contradictions, signal_scores
-from hebbarium.audit.directness import wrong_directness
+from hebbarium.audit.declarations import (
+    SignalScores,
+    contradictions,
+    signal_scores,
+    wrong_directness,
+)
 from hebbarium.audit.facts import FactKind, facts, quantities
 from hebbarium.audit.ratings import shipped
 from hebbarium.audit.references import of_registry

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hebbarium.audit.unheld import wrong_unheld
+from hebbarium.audit.declarations import wrong_unheld
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column
 

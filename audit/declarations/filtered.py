@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..engine.catalogue.registry import Entry, Registry
-from ..engine.catalogue.stand_ins import checked_instance
-from ..engine.contract import vocabulary as v
-from ..engine.contract.hooks import Mechanism
-from ..engine.contract.records import Event, Only, Query
-from ..engine.memory.engine import Engine
-from ..engine.text.words import fold
-from .life import START, Circumstances, ShortWindow, everyone
+from ...engine.catalogue.registry import Entry, Registry
+from ...engine.catalogue.stand_ins import checked_instance
+from ...engine.contract import vocabulary as v
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.records import Event, Only, Query
+from ...engine.memory.engine import Engine
+from ...engine.text.words import fold
+from ..life import START, Circumstances, ShortWindow, everyone
 
 MARK: Final = "Zorbak"
 AGENT: Final = "agent"

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..engine.catalogue.registry import Entry, Registry
-from ..engine.contract import vocabulary as v
-from ..engine.contract.columns import Column, Phase, Scope
-from ..engine.contract.drafts import Kind
-from ..engine.contract.hooks import Hook, Mechanism, item_of
-from .declarations import MakerOfArchivedRows
-from .life import QUESTIONS, lived
+from ...engine.catalogue.registry import Entry, Registry
+from ...engine.contract import vocabulary as v
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Hook, Mechanism, item_of
+from ..life import QUESTIONS, lived
+from .rows import MakerOfArchivedRows
 
 # of every type of answer, and for what the asker and the other said
 ASKED: Final = (

@@ -13,12 +13,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.catalogue.registry import Entry, Registry
-from ..engine.contract import vocabulary as v
-from ..engine.contract.columns import Facet, Phase, Signal
-from ..engine.memory.engine import Engine
-from .declarations import read_by
-from .life import TOLD, Circumstances, lived, replying
+from ...engine.catalogue.registry import Entry, Registry
+from ...engine.contract import vocabulary as v
+from ...engine.contract.columns import Facet, Phase, Signal
+from ...engine.memory.engine import Engine
+from ..life import TOLD, Circumstances, lived, replying
+from .lives import read_by
 
 NO_GAIN: Final = 0.01  # share of the largest score that counts as no gain
 
