@@ -1,6 +1,6 @@
 """The statements of the entries by which a rating can fall, as they were when ratings were last
-written: `statements.json` holds, by mechanism, how many departures of each kind, proxies and forms
-its entry had, and which equations and numbers were not read in their paper.
+written: `statements.json` holds, by mechanism, how many departures of each kind, proxies, forms and
+phenomena its entry had, and which equations and numbers were not read in their paper.
 
 A departure is in words, and no code tells that one is missing.  So an entry states what it once
 stated, until `make ratings` writes another record, which a reviewer sees.
@@ -21,6 +21,8 @@ from ..reporting.files import write_json
 from .facts import equation_read, is_of_a_paper, number_read
 
 FILE: Final = Path(__file__).parent / "statements.json"
+# what is counted beside the departures
+OWN_KINDS: Final = ("proxies", "forms", "phenomena")
 # how a source was read, the farthest from its paper first
 READINGS: Final = (
     "not stated",
@@ -36,7 +38,7 @@ READINGS: Final = (
 class EntryStatements:
     """What an entry states.
 
-    departures  kind -> how many; `proxies` and `forms` are kinds of their own
+    departures  kind -> how many; `proxies`, `forms` and `phenomena` are kinds of their own
     read        equation or number -> how it was read, one of READINGS
     """
 
@@ -47,7 +49,9 @@ class EntryStatements:
 def stated(entry: Entry) -> EntryStatements:
     """What an entry states now."""
     counts = Counter(d.kind for d in entry.departures)
-    counts.update(proxies=len(entry.proxies), forms=len(entry.forms))
+    counts.update(
+        proxies=len(entry.proxies), forms=len(entry.forms), phenomena=len(entry.phenomena)
+    )
     equations = {
         f"the equation {e.id}": equation_read(entry, e) for e in entry.equations if e.paper
     }
@@ -98,7 +102,7 @@ def missing(entry: Entry, record: EntryStatements | None) -> Iterator[str]:
     now, cure = stated(entry), "if that is right, `make ratings` writes it down"
     for kind, count in record.departures.items():
         if now.departures.get(kind, 0) < count:
-            said = kind if kind in ("proxies", "forms") else f"departures of the kind {kind}"
+            said = kind if kind in OWN_KINDS else f"departures of the kind {kind}"
             yield f"{now.departures.get(kind, 0)} {said} are stated, of {count}; {cure}"
     for what, how in record.read.items():
         raised = now.read.get(what, how)

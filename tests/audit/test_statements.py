@@ -31,7 +31,7 @@ def test_every_entry_states_what_is_recorded() -> None:
     assert {id: said for id in shipped() if (said := of(REGISTRY.entry(id)))} == {}
 
 
-@pytest.mark.parametrize("kind", STATEMENTS)
+@pytest.mark.parametrize("kind", (*STATEMENTS, "phenomena"))
 def test_a_statement_that_is_left_out_is_seen(kind: str) -> None:
     """Each one of each entry."""
     for entry in REGISTRY.entries.values():
