@@ -494,33 +494,27 @@ def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) 
     if check.needs and provides is not None and check.needs not in provides:
         return CheckResult(check, Score.NOT_RUN, note=f"needs {check.needs}")
     start = perf_counter()
+    score, result = _finished(check, specimen)
+    return CheckResult(
+        check, score, result.value, result.expected, result.note, perf_counter() - start
+    )
+
+
+def _finished(check: Check, specimen: Any) -> tuple[Score, Measured]:
+    """The score of a check, and what it measured, or why it did not finish."""
     try:
         # as in compiled kernels; a NaN is caught by the comparison
         with np.errstate(all="ignore"):
             result = compare(check(specimen), check.atol, check.rtol)
+        return Score.PASS if result.passed else Score.FAIL, result
     except NotTestable as error:
-        return CheckResult(
-            check, Score.NOT_TESTABLE, note=str(error.what), seconds=perf_counter() - start
-        )
-    except (
-        AttributeError
-    ) as error:  # the adapter of a variety has no attribute for what its form lacks
-        lacks = isinstance(error.obj, SimpleNamespace)
-        note = f"the form has no counterpart of {error.name!r}" if lacks else described(error)
-        return CheckResult(
-            check,
-            Score.NOT_TESTABLE if lacks else Score.ERROR,
-            note=note,
-            seconds=perf_counter() - start,
-        )
+        score, note = Score.NOT_TESTABLE, str(error.what)
     except Exception as error:
-        return CheckResult(
-            check, Score.ERROR, note=described(error), seconds=perf_counter() - start
-        )
-    score = Score.PASS if result.passed else Score.FAIL
-    return CheckResult(
-        check, score, result.value, result.expected, result.note, perf_counter() - start
-    )
+        score, note = Score.ERROR, described(error)
+        # the adapter of a variety has no attribute for what its form lacks
+        if isinstance(error, AttributeError) and isinstance(error.obj, SimpleNamespace):
+            score, note = Score.NOT_TESTABLE, f"the form has no counterpart of {error.name!r}"
+    return score, Measured(None, None, False, note)
 
 
 def described(error: Exception) -> str:

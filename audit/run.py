@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from types import ModuleType
 
@@ -353,8 +353,8 @@ def _mechanism(
     fates = []
     for mutant in evidence.mutants if mutants and own else ():
         tell(entry.id, mutant.name)
-        fate = _mutant(mutant, specimen, evidence, results, provides)
-        fates.append(replace(fate, rival=mutant.rival))
+        fate = _fate(mutant, specimen, evidence, results, provides)
+        fates.append(MutantResult(mutant.name, mutant.rejected_by, *fate, mutant.rival))
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
     pictures = tuple(_picture(figure, specimen) for figure in evidence.figures) if draw else ()
     counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())
@@ -426,39 +426,30 @@ def _picture(figure: Figure, specimen: Specimen) -> PictureResult:
         return PictureResult(*named, note=described(error))
 
 
-def _mutant(
+def _fate(
     mutant: Mutant,
     specimen: Specimen,
     evidence: Evidence,
     results: Sequence[CheckResult],
     provides: Collection[str] | None,
-) -> MutantResult:
-    """A mutant counts as rejected only where its check passes on the original and fails on it; a
-    crash proves nothing.
+) -> tuple[Fate, str]:
+    """The fate of a mutant, and why.  It counts as rejected only where its check passes on the
+    original and fails on it; a crash proves nothing.
     """
     original = next(r for r in results if r.check.id == mutant.rejected_by)
     if original.score is Score.NOT_RUN:
-        return MutantResult(mutant.name, mutant.rejected_by, Fate.NOT_RUN, original.note)
+        return Fate.NOT_RUN, original.note
     if original.score is not Score.PASS:
-        return MutantResult(
-            mutant.name,
-            mutant.rejected_by,
-            Fate.BROKEN,
-            f"{mutant.rejected_by} does not pass on the original",
-        )
+        return Fate.BROKEN, f"{mutant.rejected_by} does not pass on the original"
     try:
         changed = mutant(specimen)
     except Exception as error:
-        return MutantResult(mutant.name, mutant.rejected_by, Fate.BROKEN, described(error))
+        return Fate.BROKEN, described(error)
     if not isinstance(changed, Specimen) or changed is specimen:
-        return MutantResult(
-            mutant.name, mutant.rejected_by, Fate.BROKEN, "returns no changed specimen"
-        )
+        return Fate.BROKEN, "returns no changed specimen"
     result = judge(evidence.check(mutant.rejected_by), changed, provides)
     if result.score is Score.FAIL:
-        return MutantResult(mutant.name, mutant.rejected_by, Fate.REJECTED)
+        return Fate.REJECTED, ""
     if result.score is Score.PASS:
-        return MutantResult(
-            mutant.name, mutant.rejected_by, Fate.SURVIVED, f"passes {mutant.rejected_by}"
-        )
-    return MutantResult(mutant.name, mutant.rejected_by, Fate.BROKEN, result.note)
+        return Fate.SURVIVED, f"passes {mutant.rejected_by}"
+    return Fate.BROKEN, result.note
