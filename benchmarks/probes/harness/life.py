@@ -331,7 +331,7 @@ class Life:
         """
         odds = np.exp(self._support(self.ask(text, CANDIDATES), ids))
         if not odds.any():
-            return np.full(len(ids), 1.0 / len(ids))
+            return np.full(len(ids), 1.0 / max(len(ids), 1))
         chances: NDArray[np.float64] = odds / odds.sum()
         return chances
 

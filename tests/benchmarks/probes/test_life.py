@@ -90,6 +90,7 @@ def test_the_next_recall_is_chosen_by_luce_s_rule_among_those_that_are_left() ->
     )
     empty, _ = scripted()
     assert empty.next_recalls("?", ["refused", "lost"]).tolist() == [0.5, 0.5]
+    assert empty.next_recalls("?", []).tolist() == []
     assert system.learnt == 0
     life.ask("?", learn=True)
     assert system.learnt == 1
