@@ -108,7 +108,8 @@ def styles_tell_writers_apart(specimen: Any) -> Any:
 
 @equation(
     "SE-3",
-    source="True Memory 4.1 stage 9, f_L0: shares of the best score, in numpy; never negative",
+    source="True Memory 4.1 stage 9, f_L0: shares of the best score, in numpy; never negative, and a "
+    "memory below the last visible one lacks its share, no more",
     papers=(PAPER,),
     rtol=1e-9,
 )
@@ -122,10 +123,16 @@ def scores_are_raised_to_a_share_of_the_best(specimen: Any) -> Any:
         s = (fused - fused.min()) / (fused.max() - fused.min())
         measured.append(out)
         expected.append(raised(fused, [(rows, fit, share)]) - s)
+    below, lacking = np.array([-7.0, 1.0, 3.0]), np.zeros(3)
+    specimen.add_up_to(below, 1.0, 3.0, np.arange(3), np.array([2.0, 4.0, 1.0]), 0.8, lacking)
     flat, none = np.zeros(3), np.zeros(3)
     specimen.add_up_to(np.ones(3), 1.0, 1.0, np.arange(3), np.ones(3), 0.8, flat)
     specimen.add_up_to(np.arange(3.0), 0.0, 2.0, np.arange(3), -np.ones(3), 0.8, none)
-    return [*np.ravel(measured), *flat, *none], [*np.ravel(expected), *[0.0] * 6]
+    return [*np.ravel(measured), *lacking, *flat, *none], [
+        *np.ravel(expected),
+        *(0.4, 0.8, 0.0),
+        *[0.0] * 6,
+    ]
 
 
 @adaptation("SE-4", source="questions written for it")
@@ -651,6 +658,19 @@ def one_cell(specimen: Any) -> Any:
         out[0] += 1.0
 
     return specimen.replacing("add_ngrams", add_ngrams)
+
+
+@mutant("a memory below the last visible one lacks more than its share", rejected_by="SE-3")
+def below_the_last(specimen: Any) -> Any:
+    def add_up_to(
+        fused: Any, low: float, high: float, rows: Any, fit: Any, share: float, out: Any
+    ) -> None:
+        if fit.size and fit.max() > 0:
+            s = (fused[rows] - low) / (high - low) if low < high else 1.0
+            lacking = share * np.maximum(fit, 0.0) / fit.max() - s
+            out[rows] = np.maximum(out[rows], lacking)
+
+    return specimen.replacing("add_up_to", add_up_to)
 
 
 @mutant("shares are added to the score", rejected_by="SE-3")
