@@ -16,6 +16,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import VETO
 from ..checks import adaptation, at_least, at_most, between, equation, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
@@ -466,6 +467,25 @@ def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "HD-14b",
+    source="ours: the day of a record is that by the clock of the one who tells, by hand",
+)
+def a_day_is_that_of_the_one_who_tells(specimen: Any) -> Any:
+    """An hour before midnight UTC, which is the next day in Tokyo, and the day before in Hawaii an
+    hour after it.
+    """
+    words, most = 4, 9
+    memory = memory_of(specimen, words=words, most_pairs=most)
+    told = ((23.0, 9.0, "2"), (23.0, None, "1"), (49.0, -10.0, "2"), (49.0, 0.0, "3"))
+    for time, offset, _ in told:
+        memory.encode(Event(time, "tulips", dated=False, offset=offset))
+    return signs(memory.column(specimen.ROLE_FILLER_RECORD)), [
+        by_signs([("year", "1970"), ("month", "1"), ("day", day), ("what", "tulip")], words)
+        for *_, day in told
+    ]
+
+
 # --- the adaptation -------------------------------------------------------------------------------
 @adaptation(
     "HD-9",
@@ -694,6 +714,12 @@ def never_speaking(specimen: Any) -> Any:
                 )
 
     return specimen.replacing("HyperdimensionalBinding", Silent)
+
+
+@mutant("days are those of UTC", rejected_by="HD-14b")
+def days_of_utc(specimen: Any) -> Any:
+    original = specimen.happened
+    return specimen.replacing("happened", lambda time, offset=None: original(time))
 
 
 @mutant("the speaker is left out of the record", rejected_by="HD-14")
