@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import GRAPH
+from ...engine.contract.vocabulary import GRAPH, HIDE
 from ...engine.state.graph import EdgeType, entity_node
 from ...mechanisms.shared.synonyms import SYNONYMS
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
@@ -438,6 +438,37 @@ def a_memory_walks_from_names_and_memories(specimen: Any) -> Any:
     return np.array(measured), np.array(expected)
 
 
+@limit(
+    "PR-14",
+    source="definition: entities are linked by a relation that a visible memory tells, and by none that hidden memories alone tell",
+)
+def a_relation_that_nobody_can_see_links_nothing(specimen: Any) -> Any:
+    """The first text tells the only relation; a mechanism hides it, and its text stays."""
+
+    def hide(view: Any, _: Any) -> None:
+        view.hide[0] = 1
+
+    def scores(*others: str, hidden: bool) -> Any:
+        hiding = [neighbour(Phase.CONSOLIDATE, hide, adds=(HIDE,), id="hiding")] if hidden else []
+        memory = memory_of(specimen, *others, *hiding)
+        encode(
+            memory,
+            (0.0, "Ada is married to Bo."),
+            (1.0, "Ada sings in Lisbon."),
+            (2.0, "Bo sails in Porto."),
+        )
+        memory.advance(30.0)
+        memory.retrieve("Who is Ada?")
+        return np.nan_to_num(memory.column(specimen.PAGERANK)[1:], nan=-1.0)
+
+    related = scores("typed_relations", hidden=False)
+    told = float((related != scores(hidden=False)).any())
+    return [*scores("typed_relations", hidden=True), told], [
+        *scores(hidden=True),
+        1.0,
+    ]
+
+
 # --- helper of the mutants ------------------------------------------------------------------------
 def iterated(dangling: str, normalised: bool) -> Any:
     """The power iteration in numpy with one rule changed."""
@@ -585,3 +616,24 @@ def damped_as_between_entities(specimen: Any) -> Any:
             seeds, share, st, de, ends, math.sqrt(d), *rest
         ),
     )
+
+
+class _AllVisible:
+    """A view in which no memory is hidden."""
+
+    def __init__(self, view: Any) -> None:
+        self._view = view
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._view, name)
+        return np.ones_like(value) if name == "visible" else value
+
+
+@mutant("relations that hidden memories tell link entities", rejected_by="PR-14")
+def hidden_relations(specimen: Any) -> Any:
+    original = specimen.PersonalizedPageRank.retrieve
+
+    def retrieve(self: Any, view: Any, cue: Any) -> None:
+        original(self, _AllVisible(view), cue)
+
+    return specimen.overriding("PersonalizedPageRank", retrieve=retrieve)

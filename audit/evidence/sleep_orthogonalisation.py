@@ -310,13 +310,14 @@ def a_small_code_keeps_cosines(specimen: Any) -> Any:
 
 @adaptation(
     "SO-7",
-    source="ours, by hand: in both directions, no identical ones, none twice, no more than the column holds",
+    source="ours, by hand: in both directions, from the least cosine on and below that of identical ones, none twice, no more "
+    "than the column holds",
 )
 def rivals_are_similar_but_not_identical(specimen: Any) -> Any:
     rivals = np.full((5, 2), -1)
     for _ in range(2):
         specimen.oppose(
-            4, np.array([4, 0, 1, 2, 3]), np.array([1.0, 0.96, 0.9, 0.7, 0.5]), 0.6, 0.95, rivals
+            4, np.array([4, 0, 1, 2, 3]), np.array([1.0, 0.95, 0.9, 0.6, 0.5]), 0.6, 0.95, rivals
         )
     return rivals, [[-1, -1], [4, -1], [4, -1], [-1, -1], [1, 2]]
 
@@ -546,6 +547,17 @@ def learning_over_drive(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("the least cosine is left out, and that of identical ones is taken", rejected_by="SO-7")
+def other_bounds(specimen: Any) -> Any:
+    original = specimen.oppose
+    return specimen.replacing(
+        "oppose",
+        lambda row, near, likeness, low, same, rivals: original(
+            row, near, likeness, np.nextafter(low, 2.0), np.nextafter(same, 2.0), rivals
+        ),
+    )
+
+
 @mutant("rivals pushed apart by 0.15 per step, with no fixed point", rejected_by="SO-15.7b")
 def pushed(specimen: Any) -> Any:
     def separate(own: Any, x: Any, rivals: Any, cycles: int, *rest: Any) -> int:
