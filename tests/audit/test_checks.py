@@ -110,7 +110,7 @@ def test_a_long_array_is_reported_by_its_worst_value() -> None:
 
 # --- scores ---------------------------------------------------------------------------------------
 def test_cases_are_compared_up_to_the_first_that_does_not_pass() -> None:
-    begun = []
+    begun = list[int]()
 
     def cases(right: float) -> Iterator[Any]:
         for number, expected in enumerate((0.0, 1.0, right, 3.0)):
