@@ -2,7 +2,8 @@
 
     python docs/tools/composition_page.py OUT...
 
-OUT are folders of `hebbarium compose --set default`, which were carried out to their end.
+OUT are folders of `hebbarium compose --set default`, which were carried out to their end.  One that
+is given takes the place of its section, and the other sections stay.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from designs_on_data import sections
 
 TARGET = Path(__file__).parents[1] / "results" / "composition.md"
 HEAD = """# What `hebbarium compose` finds within `default`
@@ -26,17 +29,38 @@ stay in `default`.
 
 
 def section(text: str) -> str:
-    """A report of a composition as a section of the page.
+    """A report of a composition as a section of the page, named by its data.
 
     >>> section("# The smallest part of default for demo\\n\\nOne line.\\n")
-    '## The smallest part of default for demo\\n\\nOne line.\\n'
+    '## demo\\n\\nOne line.\\n'
     """
-    return f"#{text}"
+    title, _, rest = text.partition("\n")
+    return f"## {title.partition(' for ')[2]}\n{rest}"
+
+
+def page(before: str, reports: Sequence[str]) -> str:
+    """The page with the sections that it had, and those of some reports in their places or last.
+
+    >>> old = "# page\\n\\n## demo\\n\\nold\\n\\n## beam\\n\\nkept\\n"
+    >>> print(page(old, ["# The smallest part of default for demo\\n\\nnew\\n"])[len(HEAD) + 1 :])
+    ## demo
+    <BLANKLINE>
+    new
+    <BLANKLINE>
+    ## beam
+    <BLANKLINE>
+    kept
+    <BLANKLINE>
+    """
+    shown = sections(before)
+    for report in reports:
+        shown |= sections(section(report))
+    return "\n".join([HEAD, *shown.values()])
 
 
 def main(folders: Sequence[str]) -> None:
     reports = [(Path(name) / "composition.md").read_text(encoding="utf-8") for name in folders]
-    TARGET.write_text("\n".join([HEAD, *map(section, reports)]), encoding="utf-8")
+    TARGET.write_text(page(TARGET.read_text(encoding="utf-8"), reports), encoding="utf-8")
 
 
 if __name__ == "__main__":
