@@ -70,10 +70,10 @@ def wrong_directness(entry: Entry, registry: Registry) -> Iterator[str]:
     told_apart: dict[str, list[bool]] = {s.name: [] for s in signals}
     for pair in pairs:
         asked = [[_scores(memory, row, s)[list(pair)] for s in signals] for row in pair]
-        for s, one, other in zip(signals, *asked, strict=True):
-            gain = (one[0] - one[1]) + (other[1] - other[0])
+        for s, first, second in zip(signals, *asked, strict=True):
+            gain = (first[0] - first[1]) + (second[1] - second[0])
             if not np.isnan(gain):
-                largest = float(np.max(np.abs([one, other])))
+                largest = float(np.max(np.abs([first, second])))
                 told_apart[s.name].append(bool(gain > NO_GAIN * largest))
     for s in signals:
         if told_apart[s.name] and (np.mean(told_apart[s.name]) > 0.5) != s.direct:

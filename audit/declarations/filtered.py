@@ -8,7 +8,7 @@ may name him.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from ...engine.catalogue.registry import Entry, Registry
 from ...engine.catalogue.stand_ins import checked_instance
@@ -64,10 +64,10 @@ def wrong_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
 
 def told(registry: Registry, id: str) -> Engine:
     """A memory with a mechanism that was told TALK, and slept."""
-    beside: list[Mechanism] = everyone(registry, id, Circumstances())
-    if all(m.id != "typed_relations" for m in beside):
-        beside.append(checked_instance(registry, "typed_relations", {}))
-    memory = Engine(beside, ShortWindow(32), tick_hours=1.0, consolidate_every=24.0)
+    everybody: list[Mechanism[Any]] = everyone(registry, id, Circumstances())
+    if all(m.id != "typed_relations" for m in everybody):
+        everybody.append(checked_instance(registry, "typed_relations", {}))
+    memory = Engine(everybody, ShortWindow(32), tick_hours=1.0, consolidate_every=24.0)
     for number, (session, speaker, text) in enumerate(TALK):
         done = {"kind": DONE, "path": text, "outcome": "success"} if speaker == AGENT else {}
         memory.encode(
