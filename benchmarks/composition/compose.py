@@ -313,7 +313,7 @@ def _composed(
     stamp: Made,
     validated: Any,
 ) -> Composed:
-    # one that lost too much on some data was measured on no others, and stands in no table
+    # a part that lost too much was not measured on all, and stands in no table
     parts = [
         part
         for part, lost in search.measured.items()

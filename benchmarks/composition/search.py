@@ -18,8 +18,8 @@ from ...engine.base.counts import plural
 
 Part = frozenset[str]  # the mechanisms of a part of the whole set
 Floats = NDArray[np.float64]
-# what each of some parts loses on every constraint, (parts, c); the whole loses 0.  Where it is
-# measured briefly: NaN on constraints that were left out once the part had lost too much on another
+# what each of some parts loses on every constraint, (parts, c); the whole loses 0.  NaN on
+# constraints that were left out, since the part had lost too much on another
 Losses = Callable[[Sequence[Part]], Floats]
 ROUNDING: Final = 1e-12  # a loss above the margin by less is within it
 _LEAST_MARGIN: Final = 1e-6  # unit of losses where the margin is 0
@@ -335,13 +335,22 @@ class _Search:
         while not self._allowed(part):
             wider = [self.problem.with_required(part, id) for id in sorted(whole - part)]
             self._measure(f"growth: {self._size(part)} with each of {len(wider)}", wider)
-            now = float(self.problem.worst(self.measured[part]))
-            best = min(wider, key=lambda grown: float(self.problem.worst(self.measured[grown])))
-            if float(self.problem.worst(self.measured[best])) >= now:
+            known = ~np.isnan(self.measured[part])
+            best = min(wider, key=lambda grown: self._worst_of(grown, known))
+            if self._worst_of(best, known) >= self._worst_of(part, known):
                 return None
             part = best
         self._note("growth", before, part)
         return part
+
+    def _worst_of(self, part: Part, known: NDArray[np.bool_]) -> float:
+        """The worst loss of a part on some constraints (c,); infinite if it lost too much before one
+        of them was measured.
+        """
+        lost = self.measured[part]
+        return float(
+            self.problem.worst(np.where(known, np.where(np.isnan(lost), np.inf, lost), np.nan))
+        )
 
     def _with_re_entries(self, part: Part) -> Part:
         while (better := self._re_entered(part)) is not None:

@@ -238,6 +238,23 @@ def test_a_search_that_begins_with_a_part_grows_it_first_and_ends_as_well() -> N
     assert np.mean(np.array(gaps) == 0) >= 0.8
 
 
+def test_growth_compares_parts_where_the_part_to_begin_with_was_measured() -> None:
+    """The second constraint is measured only for parts that the first one allows, as a world is."""
+    ids = ("m1", "m2", "m3")
+    problem = Problem(ids, (0.01, 0.01), dict.fromkeys(ids, 1.0))
+
+    def lost(parts: Sequence[Part]) -> Floats:
+        first = [0.02 * ("m1" not in part) for part in parts]
+        second = [0.09 * ("m2" not in part) for part in parts]
+        return np.array(
+            [(a, b if a <= 0.01 else np.nan) for a, b in zip(first, second, strict=True)]
+        )
+
+    grown = smallest(problem, lost, start=frozenset({"m3"}))
+    assert [step.how for step in grown.steps] == ["growth", "elimination"]
+    assert grown.part == {"m1", "m2"}
+
+
 def test_a_part_to_begin_with_that_is_allowed_spares_the_screening() -> None:
     ids = tuple(f"m{place}" for place in range(36))
     problem = Problem(ids, (0.006,), dict.fromkeys(ids, 1.0))
