@@ -207,7 +207,7 @@ def what_is_left_alone(specimen: Any) -> Any:
     ]
 
 
-@adaptation("AJ-8", source="linear time: s for texts and queries of 100,000 characters")
+@adaptation("AJ-8", source="linear time: s for texts and queries of 300,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
         specimen.told_and_asked(text)

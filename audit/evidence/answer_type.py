@@ -209,7 +209,7 @@ def names_are_told_apart(specimen: Any) -> Any:
     ], [200_000, 63, True, 0]
 
 
-@adaptation("AT-8", source="linear time: s for queries of 100,000 characters")
+@adaptation("AT-8", source="linear time: s for queries of 300,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     units = ("what is the ", "which of those ", "how how ", "tell me to ", "when where who ")
     return linear_time(lambda text: specimen.type_of(text.strip()), *map(long_text, units))

@@ -169,7 +169,7 @@ def of_equal_memories_the_side_asked_for_is_ranked_first(specimen: Any) -> Any:
     return np.array(measured), np.array(expected)
 
 
-@adaptation("AP-6", source="linear time: s for queries of 100,000 characters")
+@adaptation("AP-6", source="linear time: s for queries of 300,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     units = ("did i ever ", "i've just ", "your good ", "how has my ", "you have had ")
     return linear_time(lambda text: specimen.said_by(text.strip()), *map(long_text, units))

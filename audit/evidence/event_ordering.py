@@ -460,7 +460,7 @@ def of_each_exchange_one_half_is_chosen(specimen: Any) -> Any:
     return [*measured, *above], [*expected, *(i for i in range(len(scores)) if i not in (0, 5, 14))]
 
 
-@adaptation("EO-10", source="linear time: s for queries of 100,000 characters")
+@adaptation("EO-10", source="linear time: s for queries of 300,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
         specimen.asks_order(text.strip())

@@ -440,7 +440,7 @@ def speakers_are_told_apart(specimen: Any) -> Any:
     ], [4, True, "eve", 3, -1, -1, -1, -1]
 
 
-@adaptation("FT-13", source="linear time: s for texts of 100,000 characters")
+@adaptation("FT-13", source="linear time: s for texts of 300,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
         specimen.facts_of(text, "Mia")

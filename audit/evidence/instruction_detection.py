@@ -414,7 +414,7 @@ def texts_are_cut_into_sentences(specimen: Any) -> Any:
     ]
 
 
-@adaptation("ID-9", source="linear time: s for texts of 100,000 characters")
+@adaptation("ID-9", source="linear time: s for texts of 300,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
         specimen.standing_of(text)

@@ -130,7 +130,7 @@ def nothing_without_a_budget(specimen: Any) -> Any:
     ], [0, 0, 3, 1, 0]
 
 
-@adaptation("PA-6", source="linear time: s for texts of 100,000 characters")
+@adaptation("PA-6", source="linear time: s for texts of 300,000 characters")
 def long_texts_take_linear_time(specimen: Any) -> Any:
     return linear_time(
         lambda text: specimen.lasting(text, SpeechAct.INSTRUCTION),

@@ -173,7 +173,7 @@ def each_intent_and_clue_weights_the_facets_named_for_it(specimen: Any) -> Any:
     ]
 
 
-@adaptation("QI-6", source="linear time: s for queries of 100,000 characters")
+@adaptation("QI-6", source="linear time: s for queries of 300,000 characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
         specimen.intent_of(text.strip())

@@ -440,7 +440,7 @@ def an_erased_event_is_in_no_summary(specimen: Any) -> Any:
     ]
 
 
-@adaptation("SS-10", source="linear time: s for texts of 100,000 characters, or of 2,000 sentences")
+@adaptation("SS-10", source="linear time: s for texts of 300,000 characters, or of 2,000 sentences")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
         events = [specimen.StageEvent("A", 0, text)] * 2

@@ -299,7 +299,7 @@ def codes_tell_fingerprints_apart(specimen: Any) -> Any:
     ]
 
 
-@adaptation("SU-8", source="linear time: s for texts of 100,000 characters")
+@adaptation("SU-8", source="linear time: s for texts of 300,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     units = ("1,", "is a ", "12 may ", "$1,1", "a'", "9", "moved ")
     return linear_time(lambda text: specimen.fingerprints(text, ()), *map(long_text, units))
