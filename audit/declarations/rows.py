@@ -249,12 +249,14 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
 
 
 def _wrong_kinds(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
-    summaries, others = (
-        _seen_with_rows_of(kinds, entry, registry, around)
-        for kinds in ([Kind.SUMMARY], [Kind.BUNDLE, Kind.SEGMENT])
+    summaries, *others = (
+        _seen_with_rows_of(kind, entry, registry, around)
+        for kind in (Kind.SUMMARY, Kind.BUNDLE, Kind.SEGMENT)
     )
-    if name := _first_unlike(summaries, others, rtol=1e-5, atol=ROUNDING):
-        yield f"{name} differs with the kind of rows that are no events"
+    for seen in others:
+        if name := _first_unlike(summaries, seen, rtol=1e-5, atol=ROUNDING):
+            yield f"{name} differs with the kind of rows that are no events"
+            return
 
 
 def _first_unlike(once: Seen, other: Seen, *, rtol: float, atol: float) -> str:
@@ -265,22 +267,18 @@ def _first_unlike(once: Seen, other: Seen, *, rtol: float, atol: float) -> str:
     return ""
 
 
-def _seen_with_rows_of(
-    kinds: Sequence[Kind], entry: Entry, registry: Registry, around: Circumstances
-) -> Seen:
-    """Names and values of what is seen of a life in which sleep makes visible rows of some kinds, in
-    turn.
-    """
+def _seen_with_rows_of(kind: Kind, entry: Entry, registry: Registry, around: Circumstances) -> Seen:
+    """Names and values of what is seen of a life in which sleep makes visible rows of a kind."""
     loaded, maker = entry.load(), MakerOfArchivedRows((Kind.SUMMARY,), archives=False)
 
-    def as_kinds(memory: Engine, number: int) -> None:
+    def as_kind(memory: Engine, number: int) -> None:
         # the engine writes rows of each kind in its own way; only what hooks read is changed
-        memory.store.array(v.KIND)[maker.own] = np.resize(kinds, len(maker.own))
+        memory.store.array(v.KIND)[maker.own] = kind
 
     beside = (maker, Fading("fading", Params(1.0)))
-    ways: dict[str, Any] = {"language_model": replying(), "after": as_kinds, **OFTEN}
+    ways: dict[str, Any] = {"language_model": replying(), "after": as_kind, **OFTEN}
     memory = lived(registry, entry.id, around, beside=beside, **ways)
-    as_kinds(memory, len(TOLD))
+    as_kind(memory, len(TOLD))
     values: Seen = [
         (c.name, np.array(memory.column(c), np.float64))
         for c in loaded.owns
