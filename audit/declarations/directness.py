@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Entry, Registry
 from ...engine.contract import vocabulary as v
-from ...engine.contract.columns import Facet, Phase, Signal
+from ...engine.contract.columns import Facet, Signal
 from ...engine.memory.engine import Engine
 from ..life import TOLD, Circumstances, lived, replying
-from .lives import read_by
+from .lives import audible, learnt_by, read_by
 
 NO_GAIN: Final = 0.01  # share of the largest score that counts as no gain
 
@@ -51,12 +51,10 @@ def wrong_directness(entry: Entry, registry: Registry) -> Iterator[str]:
     signals = _taught(entry)
     if not signals:
         return
-    weight = entry.params.get("weight")
-    choices = {} if weight is None or weight.value else {"weight": 1.0}
     memory = lived(
         registry,
         entry.id,
-        Circumstances(choices=choices),
+        Circumstances(choices=audible(entry)),
         told=SAID_AGAIN,
         used={},
         language_model=replying(),
@@ -94,12 +92,7 @@ def _taught(entry: Entry) -> list[Signal]:
     CONTEXT is left out: what depends on the question is never direct evidence of it.
     """
     loaded = entry.load()
-    learnt = {
-        c
-        for declared in loaded.hooks()
-        if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
-        for c in (*declared.adds, *declared.sets)
-    }
+    learnt = learnt_by(loaded.hooks())
     return [
         s
         for s in loaded.owns

@@ -21,7 +21,7 @@ from ..life import START, Circumstances, ShortWindow, everyone
 
 MARK: Final = "Zorbak"
 AGENT: Final = "agent"
-DONE: Final = "file_write"
+DONE_KIND: Final = "file_write"
 TOKENS: Final = 4000
 # session, speaker, text; of what the agent did the file
 TALK: Final = (
@@ -38,7 +38,7 @@ TALK: Final = (
     ("r", "Ada", "The boat of Dora leaks near Lisbon."),
     ("r", "Bo", "Cleo fixed the oven of the boat."),
 )
-ASKED: Final = (
+QUESTIONS_OF_TALK: Final = (
     "Where does Dora sail the boat?",
     f"Fix the port of the boat for {MARK}.",
     f"Who is {MARK}?",
@@ -54,7 +54,7 @@ def wrong_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
     only = Only(exclude=tuple(f"e{n}" for n, (*_, text) in enumerate(TALK) if MARK in text))
     texts = memory.store.structures[v.TEXTS]
     for session in ("", "p", "q"):
-        for question in ASKED:
+        for question in QUESTIONS_OF_TALK:
             for offer in memory.offers(Query(question, only=only), TOKENS, session=session)[1]:
                 shown = offer.text or texts[offer.row]
                 if offer.source == entry.id and fold(MARK) in fold(shown):
@@ -69,7 +69,7 @@ def told(registry: Registry, id: str) -> Engine:
         everybody.append(checked_instance(registry, "typed_relations", {}))
     memory = Engine(everybody, ShortWindow(32), tick_hours=1.0, consolidate_every=24.0)
     for number, (session, speaker, text) in enumerate(TALK):
-        done = {"kind": DONE, "path": text, "outcome": "success"} if speaker == AGENT else {}
+        done = {"kind": DONE_KIND, "path": text, "outcome": "success"} if speaker == AGENT else {}
         memory.encode(
             Event(
                 START + 0.02 * number,

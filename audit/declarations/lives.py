@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Entry, Registry, Value
-from ...engine.contract.columns import Signal
+from ...engine.contract.columns import Phase, Signal
 from ...engine.contract.hooks import Hook, Touched, item_of
 from ...engine.memory.engine import Engine
 from ..effects import typed
@@ -67,8 +67,7 @@ class PlainLife:
         model, and with weight 1 for a mechanism that ships with weight 0; if no signal gives scores
         there either, eight people tell it.
         """
-        weight = self._entry.params.get("weight")
-        choices = {} if weight is None or weight.value else {"weight": 1.0}
+        choices = audible(self._entry)
         if not choices and self._speaks(self.memory):
             return self.memory
         around = Circumstances(choices=choices)
@@ -88,6 +87,22 @@ class PlainLife:
 def read_by(hooks: Iterable[Hook]) -> set[Touched]:
     """The columns and structures that hooks read."""
     return {item_of(read) for declared in hooks for read in declared.reads}
+
+
+def audible(entry: Entry) -> dict[str, Value]:
+    """Weight 1 for a mechanism that ships with weight 0, whose signals nobody would hear."""
+    weight = entry.params.get("weight")
+    return {} if weight is None or weight.value else {"weight": 1.0}
+
+
+def learnt_by(hooks: Iterable[Hook]) -> set[Touched]:
+    """What hooks change in sleep or with time."""
+    return {
+        c
+        for declared in hooks
+        if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
+        for c in (*declared.adds, *declared.sets)
+    }
 
 
 def shipped_and_switched_on(entry: Entry) -> Iterator[Circumstances]:

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Entry, Registry
 from ...engine.contract import vocabulary as v
-from ...engine.contract.columns import Facet, Phase, Scale, Signal
+from ...engine.contract.columns import Facet, Scale, Signal
 from ...engine.contract.hooks import Hook, Touched
 from ...engine.contract.records import Query
 from ...engine.memory.engine import Engine
 from ...engine.text.words import terms_of
 from ..life import QUESTIONS, TOLD, lived
-from .lives import ROUNDING, PlainLife, read_by
+from .lives import ROUNDING, PlainLife, learnt_by, read_by
 
 Scores = NDArray[np.float64]
 # facets whose scores depend on the vector of the question alone, on its words alone, and on neither
@@ -394,14 +394,8 @@ def _directness(of: SignalScores) -> Iterator[str]:
         yield f"{s.name} is direct, and starts from memories that match"
     if s.direct and not of.asked:
         yield f"{s.name} is direct, and is the same for every question"
-    learnt = {
-        c
-        for declared in of.hooks
-        if declared.phase in (Phase.CONSOLIDATE, Phase.MAINTAIN)
-        for c in (*declared.adds, *declared.sets)
-    }
-    if not s.direct and of.asked and not of.of_match and not learnt & of.reads:
-        yield f"{s.name} is computed from the question alone, and is not called direct"
+    if not s.direct and of.asked and not of.of_match and not learnt_by(of.hooks) & of.reads:
+        yield f"{s.name} starts from no match and from nothing learnt, and is not called direct"
 
 
 def _facet_of_vectors(of: SignalScores) -> Iterator[str]:

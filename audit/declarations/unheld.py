@@ -20,7 +20,7 @@ from ..life import QUESTIONS, lived
 from .rows import MakerOfArchivedRows
 
 # of every type of answer, and for what the asker and the other said
-ASKED: Final = (
+QUESTIONS_OF_ALL_TYPES: Final = (
     *QUESTIONS,
     "How many boats did Ada see?",
     "When did Cleo sell the car?",
@@ -46,7 +46,7 @@ def wrong_unheld(entry: Entry, registry: Registry) -> Iterator[str]:
     memory = lived(registry, entry.id, beside=[maker])
     rows = maker.own
     for phase, column in sorted(added, key=lambda pair: pair[1].name):
-        for question in ASKED if phase is Phase.RETRIEVE else ASKED[:1]:
+        for question in QUESTIONS_OF_ALL_TYPES[: None if phase is Phase.RETRIEVE else 1]:
             memory.retrieve(question)
             given = np.asarray(memory.column(column))[rows]
             if (given != column.neutral).any():
