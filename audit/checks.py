@@ -8,8 +8,8 @@ An evidence file holds decorated functions; each takes a specimen and returns wh
     True or False                   a signature is there or not
     Measured, at_least(...), ...    one-sided bounds
 
-or yields them, case by case: the first case that does not pass is the last that is run, so that a
-mutant is run on few.
+or yields pairs, or bounds, case by case: the first case that does not pass is the last that is run,
+so that a mutant is run on few.
 
     @equation("CM-6.2", source="definition; Petrov 2006", atol=1e-9)
     def keeping_every_use_is_exact(specimen): ...

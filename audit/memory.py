@@ -65,7 +65,7 @@ def hashing(dimensions: int) -> HashingEmbedder:
 
 @cache
 def _plain_hashing(dimensions: int) -> HashingEmbedder:
-    """It keeps the words that it has read."""
+    """The embedder behind `hashing`; there is one, since it keeps the words that it has read."""
     return HashingEmbedder(dimensions)
 
 

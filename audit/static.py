@@ -458,7 +458,10 @@ def _readings(entry: Entry) -> Iterator[tuple[str, str]]:
             yield p.source, p.read
 
 
-@static("ST-9", source="the scores of a short life, with words and vectors of questions exchanged")
+@static(
+    "ST-9",
+    source="the scores of short lives, with words and vectors of questions exchanged, and texts told twice",
+)
 def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     signals = [c for c in exhibit.entry.load().owns if isinstance(c, Signal)]
     if exhibit.entry.variety_of:
@@ -490,12 +493,12 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 
 @static(
     "ST-12",
-    source="short lives beside made rows that are archived, and with archived rows that match",
+    source="short lives beside made rows that are archived or of which nothing is held, with archived rows that match, and with an asker's filter",
 )
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
-        return _none(wrong, "2 lives")
-    return _told(_wrong_rows_and_contexts, exhibit, "2 lives")
+        return _none(wrong, "short lives")
+    return _told(_wrong_rows_and_contexts, exhibit, "short lives")
 
 
 def _wrong_rows_and_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
