@@ -83,11 +83,11 @@ def test_its_curves_have_primacy_recency_and_a_forward_asymmetry() -> None:
     assert lags[1] > lags[-1] > lags[-3] and lags[1] > lags[2]
 
 
-def test_without_the_gradient_the_first_words_lose_at_least_half_of_people_s_advantage() -> None:
+def test_without_the_gradient_the_first_words_lose_most_of_people_s_advantage() -> None:
     people = shipped_people()["fitting"]["24"]["curves"]["position"]["values"]
     primacy = people[0] - float(np.mean(people[8:16]))
     lost = recalled()[0]["position"][0] - recalled("no gradient")[0]["position"][0]
-    assert primacy > 0.15 and lost > primacy / 2.0
+    assert lost > 0.75 * primacy > 0.0
 
 
 def test_it_has_at_most_six_free_numbers_with_those_of_the_readout() -> None:
