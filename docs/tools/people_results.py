@@ -338,8 +338,10 @@ def _row(cells: Sequence[str]) -> list[str]:
 
 
 def _effect(row: Mapping[str, Any] | None, effect: str) -> str:
-    if row is None or behaviour.refused(row):
-        return REFUSED if row else ""
+    if row is None:
+        return ""
+    if behaviour.refused(row):
+        return REFUSED
     verdict = row["effects"].get(effect)
     return SHORT[verdict] if verdict else ""
 
