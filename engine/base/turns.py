@@ -60,7 +60,8 @@ class Turns:
         if me not in self._answering:  # else `_taken` refuses
             if me in self._together:
                 return nullcontext(True)
-            if self._owner == me:  # a part of that turn, in which nobody else can begin one
+            # part of the turn alone of this thread, during which no other thread begins a turn
+            if self._owner == me:
                 return nullcontext(False)
         return self._taken(_Turn(alone=False))
 

@@ -82,8 +82,8 @@ class Answering:
 
     @contextmanager
     def turn(self, alone: bool, in_part: bool = False) -> Iterator[bool]:
-        """The turn of a question: together with others if that is right and pays.  Yields whether
-        others may be answered at the same time.
+        """The turn of a question: together with others if that is right and pays.  Yields
+        False if the question may be asked in the memory's own columns.
 
         in_part  whether it is asked of a shortlist, which computes the late columns of its rows;
                  for others they are brought to the present

@@ -210,8 +210,8 @@ def add_all_standardised(
 
 @exact_kernel
 def _sink(kept: Any, rows: Any, size: int, score: float, row: int) -> None:
-    """Put a score in place of the first of a heap of so many, the worst: down to where the heap is
-    one again.  Of equal scores the later row is worse.
+    """Replace the first and worst of the `size` scores of a heap, and move the new one down until it
+    is worse than those below it.  Of equal scores the later row is worse.
     """
     at = 0
     while 2 * at + 1 < size:
@@ -258,7 +258,7 @@ def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
         for row in range(start, end):
             if visible[row] and scores[row] > kept[0]:
                 _sink(kept, rows, size, scores[row], row)
-    for last in range(size - 1, 0, -1):  # the worst of those that are left, to their end
+    for last in range(size - 1, 0, -1):  # the worst that is left goes behind the others
         score, row, kept[last], rows[last] = kept[last], rows[last], kept[0], rows[0]
         _sink(kept, rows, last, score, row)
     return size

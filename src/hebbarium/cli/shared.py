@@ -55,7 +55,11 @@ SetsOption = Annotated[
 ]
 SystemOption = Annotated[
     str | None,
-    typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
+    typer.Option(
+        "--system",
+        metavar="MODULE:NAME",
+        help="Another memory in place of one with a mechanism set.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
