@@ -147,7 +147,7 @@ def _require(words: list[str], clone: Path) -> None:
     if name(words) == "hebbarium":
         assert name(words) in project["scripts"]
         parsed(words[1:])
-    elif name(words) == "pip":
+    elif name(words) == "pip" and words[-1] != "pip":  # it upgrades itself, too
         (extra,) = re.findall(r"\.\[(\w+)\]", words[-1])
         assert words[3] == "install" and extra in extras
     else:
