@@ -209,7 +209,7 @@ def the_competitor_falls_the_target_rises_and_others_do_not_change(specimen: Any
 
 @signature(
     "SO-15.7a",
-    source=f"after {PEROTTE}: mean cosine of interfering pairs, over that before",
+    source=f"after {PEROTTE}: mean cosine of interfering pairs after one sleep of 50 cycles, over that before",
     figure="sleep_separates",
     papers=("norman2005methods",),
 )

@@ -251,7 +251,7 @@ MECHANISM_HEADS: Final = ("mechanism", "family", "kept", "loss alone", "question
 
 def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
     """Rows of a table under `MECHANISM_HEADS`: kept mechanisms first.  `loss alone` is the largest
-    loss without the mechanism, in units of its margin.
+    loss that was measured without the mechanism, in units of its margin.
     """
 
     def alone(id: str) -> str:
