@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,23 @@ def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
     return signal_of(specimen, "boat", wordings), _filled(exact)
 
 
+@equation(
+    "LS-8",
+    source="counts of words over texts as they are indexed, `speaker: text`",
+    atol=SINGLE,
+    papers=("formal2021splade",),
+)
+def who_said_it_is_a_word_of_a_memory(specimen: Any) -> Any:
+    memory = memory_of(specimen, model=str(STAND_IN))
+    encode(memory, (0.0, "sold boat", "ada"), (1.0, "sold boat", "ben"))
+    measured = []
+    queries, said = ("ada:", "ben: boat"), ("ada: sold boat", "ben: sold boat")
+    for query in queries:
+        memory.retrieve(query)
+        measured.append(_filled(memory.column(specimen.SPARSE)))
+    return measured, [_filled([by_hand(text, query) for text in said]) for query in queries]
+
+
 @limit("LS-7", source="a set that names no model is refused")
 def a_model_must_be_named(specimen: Any) -> Any:
     try:
@@ -248,3 +266,13 @@ def last_wording(specimen: Any) -> Any:
         best[:] = weight * scores
 
     return specimen.replacing("raise_to_weighted", raise_to_weighted)
+
+
+@mutant("the bare text of an event is stored", rejected_by="LS-8")
+def without_who_said_it(specimen: Any) -> Any:
+    plain = specimen.LearnedSparse.store
+
+    def store(self: Any, view: Any, incoming: Any) -> None:
+        plain(self, view, replace(incoming, text=incoming.event.text))
+
+    return specimen.overriding("LearnedSparse", store=store)
