@@ -263,6 +263,18 @@ def a_single_sentence_has_no_summary(specimen: Any) -> Any:
 
 
 @adaptation(
+    "GC-11",
+    source="cosines of counts by hand: keywords that tell more than their summary lose as much as it",
+    atol=1e-12,
+)
+def keywords_lose_at_least_what_the_summary_loses(specimen: Any) -> Any:
+    # 5 boats, 4 rains and a sun; the second sentence is the summary, "Rain, boat" its keywords
+    summary = 1.0 - (5 * 1 + 4 * 3 + 1 * 1) ** 2 / ((25 + 16 + 1) * (1 + 9 + 1))
+    told = "Boat boat boat boat rain. Rain rain rain sun boat."
+    return specimen.losses(told), [summary, summary]
+
+
+@adaptation(
     "GC-10",
     source="definition of the cosine of counts, by hand; two empty bags are the same, an empty one shares nothing",
     atol=1e-12,
@@ -462,6 +474,19 @@ def same_rate(specimen: Any) -> Any:
 @mutant("1 - cosine as unexplained variance", rejected_by="GC-2")
 def one_less_cosine(specimen: Any) -> Any:
     return specimen.replacing("unknown", lambda cosine: 1.0 - cosine)
+
+
+@mutant("keywords may lose less than their summary", rejected_by="GC-11")
+def better_keywords(specimen: Any) -> Any:
+    def losses(text: str) -> tuple[float, float]:
+        bags = [
+            specimen.Counter(terms_of(form, stem=False, stop_words=True))
+            for form in specimen.levels(text)
+        ]
+        summary, keywords = (specimen.unknown(specimen.cosine(bags[0], bag)) for bag in bags[1:])
+        return summary, keywords
+
+    return specimen.replacing("losses", losses)
 
 
 @mutant("compression by age alone", rejected_by="GC-5")
