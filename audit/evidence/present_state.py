@@ -101,14 +101,20 @@ def the_state_asked_for_is_read_from_the_question(specimen: Any) -> Any:
 
 # --- in a memory ----------------------------------------------------------------------------------
 def answered(
-    specimen: Any, question: str, *log: Said, ordered: bool = False, **changed: Any
+    specimen: Any,
+    question: str,
+    *log: Said,
+    ordered: bool = False,
+    later: bool = False,
+    **changed: Any,
 ) -> list[int]:
     """Rows of the answer, if what was told earlier matches the question better; `ordered`: if
-    the answer is wanted in order of time.
+    the answer is wanted in order of time; `later`: if what was told later matches better.
     """
 
     def rank(view: Any, _: Any) -> None:
-        view.reranked[...] = 2.0 - np.arange(len(view.reranked), dtype=np.float32) / 16.0
+        places = np.arange(len(view.reranked), dtype=np.float32)
+        view.reranked[...] = 2.0 + places / (16.0 if later else -16.0)
 
     def arrange(view: Any, _: Any) -> None:
         view.chronological = ordered
@@ -253,6 +259,19 @@ def an_order_and_what_lies_outside_the_pool_are_left_alone(specimen: Any) -> Any
         ],
         [0, 1, 2, 3, 4, 2, 0, 1, 3, 4, 0, 1, 2, 3, 4, 5],
     )
+
+
+@adaptation(
+    "PS-10",
+    source="by hand: of one time the later row is the newer, however well each matches the question",
+    needs="engine",
+)
+def of_one_time_the_later_row_is_the_newer(specimen: Any) -> Any:
+    return [
+        *answered(specimen, "What is the code?", *LATE, later=True),
+        *answered(specimen, "What was the code before?", *LATE, later=True),
+        *answered(specimen, "What was the code originally?", *LATE, later=True),
+    ], [2, 1, 0, 1, 2, 0, 0, 2, 1]
 
 
 # Whether a state still holds: what was so, what another one or another field of life did, what
@@ -540,6 +559,17 @@ def by_its_own_time(specimen: Any) -> Any:
 @mutant("what arrives last is the newest, whatever its time", rejected_by="PS-7")
 def by_arrival(specimen: Any) -> Any:
     return specimen.replacing("told_at", lambda created, arrived, now: arrived)
+
+
+@mutant("of one time the better match is the older", rejected_by="PS-10")
+def older_by_match(specimen: Any) -> Any:
+    def groups(self: Any, candidates: Any, question: Any) -> Any:
+        return [
+            [member._replace(time=member.time + 1e-6 * place) for place, member in enumerate(group)]
+            for group in specimen.PresentState._groups(self, candidates, question)
+        ]
+
+    return specimen.overriding("PresentState", _groups=groups)
 
 
 @mutant("an order of events is rearranged", rejected_by="PS-5")
