@@ -202,6 +202,7 @@ def a_memory_weights_the_facets_of_its_query(specimen: Any) -> Any:
         ("When did we meet?", 0, ()),
         ("Why did the engine fail in src/loop.py?", 1, (1, 2, 3)),
         ("How does the cache work?", 2, ()),
+        ("How does the cache of 12 kg work?", 2, ()),  # a number is no date
         ("Who gave Ada the violin?", 3, (1,)),
         ("Where did Ada work on 7 May 2023, and now?", 4, (0, 1)),
         ("How is Tom related to Mia?", 5, (1,)),
@@ -283,6 +284,15 @@ def linear(specimen: Any) -> Any:
         "facet_weights",
         lambda intent, clues, strength: 1.0 + strength * (original(intent, clues, 1.0) - 1.0),
     )
+
+
+@mutant("a number names a date", rejected_by="QI-8")
+def numbers_for_dates(specimen: Any) -> Any:
+    def clues_of(words: str, said: Any) -> Any:
+        date = [specimen.Clue.DATE] if said.numbers and not said.dates else []
+        return [*date, *specimen.clues_of(words, said)]
+
+    return specimen.replacing("clues_of", clues_of)
 
 
 @mutant("weights in place of their logs", rejected_by="QI-8")
