@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import RELEASED, SALIENCE
+from ...engine.memory.arrivals import ClockWarning
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
@@ -195,6 +197,35 @@ def kinds_that_go_with_the_intent(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "RK-13",
+    source="by hand: an event dated ahead of the present has an age of 0, and so the boost of a young one",
+)
+def an_event_dated_ahead_is_young(specimen: Any) -> Any:
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = (1.0, 3.0, 4.0, 5.0)
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        boosts="printed",
+        recency=1.0,
+        relevance=0.0,
+        salience=0.0,
+    )
+    memory.passing.jump_hours = 1000.0
+    with catch_warnings(action="ignore", category=ClockWarning):
+        for hour in (0.0, 0.0, 30.0, 9000.0):
+            memory.encode(Event(hour, "a tulip", dated=False))
+    offers = memory.offers("rain?", 100)[1]
+    return [f"{o.row} {o.score:.6f}" for o in offers], [
+        "3 1.000000",
+        "2 1.000000",
+        "1 0.000000",
+        "0 0.000000",
+    ]
+
+
 @limit("RK-5", source="definition: nothing at a budget of 0, and of an empty memory")
 def nothing_without_a_budget(specimen: Any) -> Any:
     return [
@@ -287,6 +318,24 @@ def no_kinds(specimen: Any) -> Any:
     return specimen.replacing(
         "signals_of", lambda text, *more: replace(specimen.signals_of(text, *more), kinds=())
     )
+
+
+@mutant("an event is as old as it is dated ahead", rejected_by="RK-13")
+def old_ahead(specimen: Any) -> Any:
+    class Mirrored:
+        """A view in which what was dated ahead is as old as it is ahead."""
+
+        def __init__(self, view: Any) -> None:
+            self.view = view
+            self.created = view.now - np.abs(view.now - view.created)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.view, name)
+
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.RankedContext.offer(self, Mirrored(view), cue)
+
+    return specimen.overriding("RankedContext", offer=offer)
 
 
 @mutant("it offers at a budget of 0", rejected_by="RK-5")
