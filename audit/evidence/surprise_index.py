@@ -118,6 +118,8 @@ STORY: tuple[tuple[str, tuple[str, ...], int, int], ...] = (
         2,
         1,
     ),
+    # a name is new, and the event is known
+    ("My aunt met Zoe in Rome", ("name:zoe", "name:rome", "event:my aunt met zoe in"), 0, 1),
     (TOLD[0][0], TOLD[0][1], 2, 1),
     ("aaa", (), 0, 0),
 )
@@ -403,6 +405,20 @@ def no_least(specimen: Any) -> Any:
 def forgetful(specimen: Any) -> Any:
     numbers = count(1)
     return specimen.replacing("code", lambda fingerprint: next(numbers))
+
+
+@mutant("known events of a text that says something new count, too", rejected_by="SU-4")
+def known_events(specimen: Any) -> Any:
+    class KnownEvents(specimen.SurpriseIndex):  # type: ignore[misc]
+        def judge(self, view: Any, incoming: Any) -> None:
+            super().judge(view, incoming)
+            row, event = view.row, self.params.event
+            known = view.known_fingerprints.codes
+            told = specimen.fingerprints(incoming.event.words(), incoming.features.entities)
+            if view.news[row] > self.params.repeated:
+                view.news[row] += event * sum(specimen.code(e) in known for e in told.events)
+
+    return specimen.replacing("SurpriseIndex", KnownEvents)
 
 
 @mutant("short texts are no noise", rejected_by="SU-5")
