@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from scipy.integrate import quad
@@ -19,6 +20,7 @@ from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.hooks import hook
 from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import ARRANGED, CREATED, DATED, LOG_PRIOR, MATCH, VETO, WITHIN
+from ...engine.memory.arrivals import ClockWarning
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
@@ -417,6 +419,22 @@ def the_first_and_the_latest_are_at_the_ends_of_the_history(specimen: Any) -> An
             ]
             wanted += [[*np.exp(-np.abs(ages - end) / max(high - low, 24.0)), 1.0, 1.0]]
     return measured, wanted
+
+
+@adaptation(
+    "TX-12b",
+    source="closed form: a history ends at the present, though an event is dated ahead of it",
+    rtol=1e-6,
+)
+def a_history_ends_at_the_present(specimen: Any) -> Any:
+    memory, measured, days = memory_of(specimen), [], np.array([0.0, 1.0, 2.0, 20.0])
+    memory.passing.jump_hours = 100.0
+    with catch_warnings(action="ignore", category=ClockWarning):
+        encode(memory, *((T0 + 24.0 * day, "Bo sings") for day in days.tolist()))
+    for text in ("What did Bo read first?", "What is the latest news?"):
+        memory.retrieve(text)
+        measured.append(memory.column(specimen.END).copy())
+    return measured, [np.exp(-days / 2.0), np.exp(-np.abs(days - 2.0) / 2.0)]
 
 
 @limit("TX-13", source="neutral: a query without a time, and an empty memory")
@@ -831,6 +849,17 @@ def first_interval(specimen: Any) -> Any:
 def squared(specimen: Any) -> Any:
     def order(created: Any, end: float, length: float, out: Any) -> None:
         out[...] = np.exp(-(((created - end) / length) ** 2))
+
+    return specimen.replacing("score_order", order)
+
+
+@mutant("a history ends with its latest date", rejected_by="TX-12b")
+def ends_with_the_latest_date(specimen: Any) -> Any:
+    original = specimen.score_order
+
+    def order(created: Any, end: float, length: float, out: Any) -> None:
+        end = end if end == created.min() else float(created.max())
+        original(created, end, max(float(np.ptp(created)), 24.0), out)
 
     return specimen.replacing("score_order", order)
 
