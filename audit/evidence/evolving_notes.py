@@ -129,6 +129,19 @@ def notes_are_written_linked_and_changed(specimen: Any) -> Any:
     ]
 
 
+@adaptation("EN-7", source="by hand: a hidden note is no neighbour of a new one")
+def a_hidden_note_is_not_compared(specimen: Any) -> Any:
+    model = note_taker()
+    memory = memory_of(specimen, language_model=model)
+    encode(memory, *MESSAGES[:2])
+    memory.advance(30.0)
+    memory.archive(0)
+    encode(memory, (40.0, "I sold the kettle.", "Ada"))
+    memory.advance(60.0)
+    shown = [line.split(" NOTE ")[0] for line in model.asked[-1].prompt.splitlines()]
+    return shown, ['NEW "I sold the kettle."', '1 "Rain again."']
+
+
 @adaptation(
     "EN-3",
     source="by hand: cosines of the query with the vectors of text and note together; the link of the best note lends its share",
@@ -261,6 +274,17 @@ def empty(specimen: Any) -> Any:
 @mutant("any number is taken", rejected_by="EN-5")
 def any_number(specimen: Any) -> Any:
     return specimen.replacing("evolution_of", lambda reply, near: ((0,), {}))
+
+
+@mutant("hidden notes are neighbours, too", rejected_by="EN-7")
+def hidden_neighbours(specimen: Any) -> Any:
+    def nearest(self: Any, view: Any, row: int) -> list[int]:
+        rows = np.flatnonzero(view.note[:row] >= 0)
+        likeness = view.note_embedding[rows] @ view.note_embedding[row]
+        ranked: list[int] = rows[np.argsort(-likeness)][: self.params.neighbours].tolist()
+        return ranked
+
+    return specimen.overriding("EvolvingNotes", _nearest=nearest)
 
 
 @mutant("a note that another memory changed names its own memory alone", rejected_by="EN-6")
