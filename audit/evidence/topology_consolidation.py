@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -574,6 +575,22 @@ HISTORY = (
 )
 
 
+@adaptation("TC-8d", source="by hand: a bundle holds each text once, in the order of its sources")
+def a_bundle_holds_equal_texts_once(specimen: Any) -> Any:
+    merge = SimpleNamespace(
+        proposal=SimpleNamespace(operator=specimen.Operator.MERGE, targets=(2, 0, 1, 3))
+    )
+    view = SimpleNamespace(
+        texts=["The kettle leaks.", "It rains.", "It rains.", "The kettle leaks."],
+        session=np.array([7, 7, 7, 7]),
+        speaker=np.array([0, 0, 1, 0]),
+    )
+    return [
+        f"{d.text!r} {d.kind.name} {d.sources} {d.session} {d.speaker}"
+        for d in specimen.TopologyConsolidation._drafts(merge, view)
+    ], [r"'It rains.\nThe kettle leaks.' BUNDLE (2, 0, 1, 3) 7 -1"]
+
+
 @equation(
     "TC-8b",
     source="B.2 and C.6 by hand: two runs, of which the second starts with what is to be split and restates what the first updated",
@@ -1088,6 +1105,26 @@ def no_siblings(specimen: Any) -> Any:
             [] if kind == B else original(bank, unit, kind, candidates, cap)
         ),
     )
+
+
+@mutant("a bundle repeats equal texts", rejected_by="TC-8d")
+def repeated_texts(specimen: Any) -> Any:
+    def drafts(script: Any, view: Any) -> Any:
+        for draft in specimen.TopologyConsolidation._drafts(script, view):
+            texts = [view.texts[row] for row in draft.sources]
+            yield (
+                Draft(
+                    "\n".join(texts),
+                    Kind.BUNDLE,
+                    draft.sources,
+                    session=draft.session,
+                    speaker=draft.speaker,
+                )
+                if draft.kind is Kind.BUNDLE
+                else draft
+            )
+
+    return specimen.overriding("TopologyConsolidation", _drafts=staticmethod(drafts))
 
 
 @mutant("segments and bundles have no session", rejected_by="TC-8b")
