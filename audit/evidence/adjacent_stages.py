@@ -428,6 +428,18 @@ def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "AS-10",
+    source="definition: the 400 best matches are looked at, however large the budget is; 403 memories by their scores",
+)
+def the_best_matches_alone_are_looked_at(specimen: Any) -> Any:
+    scores, none = np.random.default_rng(10).permutation(403).astype(float), np.full(403, -1)
+    texts = [f"So it went {i}." for i in range(403)]
+    memory = talk(specimen, texts, np.zeros(403, int), none, scores, [])
+    rows = sorted(o.row for o in memory.offers("?", 10_000)[1])
+    return str(rows), str([row for row in range(403) if scores[row] >= 3.0])
+
+
 stages_by_loops = adaptation("AS-6", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
 levels_by_tokens = adaptation("AS-9", source=shared.LEVELS)(shared.levels_by_doubling)
 one_scale = adaptation("AS-7", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
@@ -530,6 +542,11 @@ def own_text(specimen: Any) -> Any:
         view.offers.add("nothing", "Related Prior Context", 0.0)
 
     return specimen.overriding("AdjacentStages", offer=offer)
+
+
+@mutant("every match is looked at", rejected_by="AS-10")
+def every_match(specimen: Any) -> Any:
+    return specimen.replacing("MOST", 10_000)
 
 
 late_stages, other_scale = shared.mutants(stages="AS-6", scale="AS-7")

@@ -463,6 +463,19 @@ def a_session_without_memories_names_no_stage(specimen: Any) -> Any:
     )
 
 
+@adaptation(
+    "OS-15",
+    source="definition: the 400 best matches are looked at, however large the budget is; 403 memories by their scores",
+)
+def the_best_matches_alone_are_looked_at(specimen: Any) -> Any:
+    scores = np.random.default_rng(15).permutation(403).astype(float)
+    memory = memory_of(specimen, ranking(*scores))
+    for i in range(403):
+        memory.encode(Event(float(i), f"w{i}", "", "Monday", f"e{i}", dated=False))
+    rows = sorted(o.row for o in memory.offers("?", 10_000)[1])
+    return str(rows), str([row for row in range(403) if scores[row] >= 3.0])
+
+
 stages_by_loops = adaptation("OS-9", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
 one_scale = adaptation("OS-10", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
 estimated_tokens = adaptation("OS-11", source=shared.SIZES)(
@@ -659,6 +672,11 @@ def own_text(specimen: Any) -> Any:
         view.offers.add("nothing", "Current Stage Context", 0.0)
 
     return specimen.overriding("OwnStage", offer=offer)
+
+
+@mutant("every match is looked at", rejected_by="OS-15")
+def every_match(specimen: Any) -> Any:
+    return specimen.replacing("MOST", 10_000)
 
 
 late_stages, other_scale = shared.mutants(stages="OS-9", scale="OS-10")

@@ -677,6 +677,21 @@ def a_time_beside_content_is_a_prior(specimen: Any) -> Any:
     return measured, wanted
 
 
+@adaptation(
+    "TX-25",
+    source="closed form: hours before June, which begins 519 hours after the first event, and before 2024, in quarters of "
+    "their lengths",
+    rtol=1e-6,
+)
+def what_is_far_depends_on_the_length_of_the_time(specimen: Any) -> Any:
+    measured, wanted, memory = [], [], diary(specimen)
+    for time, begins, hours in (("June 2023", 519.0, 30 * 24.0), ("2024", 5655.0, 366 * 24.0)):
+        memory.retrieve(f"Who mended the boat in {time}?")
+        measured.append(memory.column(LOG_PRIOR).tolist())
+        wanted.append([math.expm1(-4.0 * (begins - told) / hours) for told, *_ in DIARY])
+    return measured, wanted
+
+
 @limit(
     "TX-22",
     source="set by hand: days on the asker's clock and on the speaker's; a time in a text is read on the speaker's",
@@ -1055,6 +1070,11 @@ def all_set_back(specimen: Any) -> Any:
             np.zeros_like(standing), gap + 0.1, log_factor, out
         ),
     )
+
+
+@mutant("all of the length of the time counts as near", rejected_by="TX-25")
+def whole_length(specimen: Any) -> Any:
+    return specimen.replacing("NEAR", 1.0)
 
 
 @mutant("all times of a cue are asked for", rejected_by="TX-23")
