@@ -121,6 +121,24 @@ def by_hand(tellings: list[tuple[float, int, Any]], kinds: Any) -> set[tuple[str
     return {(*key, number) for key, number in holds.items()}
 
 
+@adaptation(
+    "TR-15",
+    source="definition: 200 sentences of a text, 400 characters of a sentence and 60 names of a text are read",
+)
+def long_texts_are_read_in_part(specimen: Any) -> Any:
+    """Number of relations of a text that ends with one: behind other sentences, behind a long word,
+    and behind other names.
+    """
+    tie = "Bo is married to Cleo"
+    names = [f"{first}{vowel}el" for first in "BDFGKLMPRSTV" for vowel in "aeiou"]
+    texts = (
+        *("It rained. " * (n - 1) + f"{tie}." for n in (1, 199, 200, 201)),
+        *(f"So {'b' * (n - len(tie) - 4)} {tie}." for n in (60, 399, 400, 401)),
+        *(" ".join(f"They met {x}." for x in names[: n - 2]) + f" {tie}." for n in (2, 60, 61)),
+    )
+    return [len(specimen.relations_of(text)) for text in texts], [1, 1, 1, 0] * 2 + [1, 1, 0]
+
+
 @adaptation("TR-4", source="a loop over one set of plain tuples, 200 random courses of tellings")
 def the_latest_telling_holds(specimen: Any) -> Any:
     measured, expected = [], []
@@ -383,6 +401,15 @@ def asked(specimen: Any) -> Any:
         lambda text, speaker="": original(
             text.replace("does not live", "lives").replace("?", "."), speaker
         ),
+    )
+
+
+@mutant("the first half of a long text alone is read", rejected_by="TR-15")
+def half(specimen: Any) -> Any:
+    original = specimen.relations_of
+    return specimen.replacing(
+        "relations_of",
+        lambda text, speaker="": original(text[: max(600, len(text) // 2)], speaker),
     )
 
 
