@@ -430,6 +430,21 @@ def short_messages_score_by_speech_act(specimen: Any) -> Any:
     return measured, [0.8, 0.8, 0.6, 0.6, 0.2, 0.2, 0.02, 0.02]
 
 
+@adaptation(
+    "TM-10b",
+    source="ours: relationships and preferences as corrections, decisions and instructions between these and commitments, "
+    "statements at the neutral .5",
+)
+def other_short_messages_score_by_speech_act(specimen: Any) -> Any:
+    measured = []
+    for text in ("Bo is my brother.", "I prefer tea.", "We decided to use Redis.",
+                 "Always answer in French.", "The sky is blue."):  # fmt: skip
+        fresh = memory(specimen)
+        told(fresh, text)
+        measured.append(judged(specimen, fresh)[1])
+    return measured, [0.6, 0.6, 0.7, 0.7, 0.5]
+
+
 @adaptation("TM-11", source="ours: long messages by length, numbers, dates and emotion")
 def every_property_of_a_long_message_raises_its_salience(specimen: Any) -> Any:
     base = (80.0, 1.0, 1.0, 0.1)
@@ -1196,6 +1211,15 @@ def relative_to_memory(specimen: Any) -> Any:
 def questions_as_statements(specimen: Any) -> Any:
     def told(length: int, read: Any) -> float:
         statement = length <= 50 and read.act is specimen.SpeechAct.QUESTION
+        return 0.5 if statement else float(specimen.salience(length, read))
+
+    return specimen.replacing("salience", told)
+
+
+@mutant("instructions count as statements", rejected_by="TM-10b")
+def instructions_as_statements(specimen: Any) -> Any:
+    def told(length: int, read: Any) -> float:
+        statement = length <= 50 and read.act is specimen.SpeechAct.INSTRUCTION
         return 0.5 if statement else float(specimen.salience(length, read))
 
     return specimen.replacing("salience", told)
