@@ -316,6 +316,51 @@ def what_ends_a_state_answers_whether_it_still_holds(specimen: Any) -> Any:
     ], [row for *_, rows in STILL for row in rows]
 
 
+def long(what: str, characters: int) -> str:
+    """A text of so many characters."""
+    return f"{f'{what} ':b<{characters - 1}}."
+
+
+@adaptation(
+    "PS-10",
+    source="definition: sentences of up to 40 words and 400 characters, and 32 sentences of a later text, are read",
+)
+def long_texts_change_nothing(specimen: Any) -> Any:
+    earlier, later, measured = "I am learning Welsh", "I gave up Welsh", []
+    for words in (4, 40, 41):
+        measured += [
+            specimen.covered_by_change(" ".join([later, *["so"] * (words - 4)]), earlier),
+            specimen.covered_by_change(later, " ".join([earlier, *["so"] * (words - 4)])),
+        ]
+    for characters in (50, 400, 401):
+        measured += [
+            specimen.covered_by_change(long(f"{later} in", characters), earlier),
+            specimen.covered_by_change(later, long(f"{earlier} in", characters)),
+        ]
+    for sentences in (1, 32, 33):
+        text = "We met. " * (sentences - 1) + later
+        measured.append(specimen.covered_by_change(text, earlier))
+    return [share > 0.0 for share in measured], [True] * 4 + [False] * 2 + [True] * 4 + [
+        False
+    ] * 2 + [True, True, False]
+
+
+@adaptation(
+    "PS-11",
+    source="definition: a text of more than 400 characters tells of more than one state, so it is left in its place",
+    needs="engine",
+)
+def a_long_text_is_left_in_its_place(specimen: Any) -> Any:
+    return [
+        answered(
+            specimen,
+            "What is the code?",
+            *((float(i), "Ada", long(f"The code is {i}. It is", length)) for i in range(2)),
+        )
+        for length in (40, 400, 401)
+    ], [[1, 0], [1, 0], [0, 1]]
+
+
 AHEAD = (
     (0.0, "Ada", "The code is 11."),
     (9000.0, "Ada", "The code is 12."),
@@ -549,6 +594,19 @@ def any_speaker(specimen: Any) -> Any:
 @mutant("what one says of himself is true of another", rejected_by="PS-4")
 def nobody(specimen: Any) -> Any:
     return specimen.replacing("told", lambda text: specimen.told(text)._replace(own=False))
+
+
+@mutant("the first four hundred characters of a sentence are read", rejected_by="PS-10")
+def cut_short(specimen: Any) -> Any:
+    original = specimen.covered_by_change
+    return specimen.replacing(
+        "covered_by_change", lambda later, earlier: original(later[:400], earlier[:400])
+    )
+
+
+@mutant("texts of any length tell of one state", rejected_by="PS-11")
+def of_any_length(specimen: Any) -> Any:
+    return specimen.replacing("MOST_CHARACTERS", 10_000)
 
 
 @mutant("a time ahead of the present is the newest", rejected_by="PS-7")
