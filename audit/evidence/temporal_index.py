@@ -685,10 +685,10 @@ def a_time_beside_content_is_a_prior(specimen: Any) -> Any:
 )
 def what_is_far_depends_on_the_length_of_the_time(specimen: Any) -> Any:
     measured, wanted, memory = [], [], diary(specimen)
-    for time, begins, hours in (("June 2023", 519.0, 30 * 24.0), ("2024", 5655.0, 366 * 24.0)):
+    for time, begins, length in (("June 2023", 519.0, 30 * 24.0), ("2024", 5655.0, 366 * 24.0)):
         memory.retrieve(f"Who mended the boat in {time}?")
         measured.append(memory.column(LOG_PRIOR).tolist())
-        wanted.append([math.expm1(-4.0 * (begins - told) / hours) for told, *_ in DIARY])
+        wanted.append([math.expm1(-4.0 * (begins - told) / length) for told, *_ in DIARY])
     return measured, wanted
 
 

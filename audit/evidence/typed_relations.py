@@ -14,7 +14,7 @@ import numpy as np
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import VISIBLE
-from ...engine.ports.language_model import Request
+from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.state.graph import EdgeType, entity_node
 from ..checks import Measured, adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
@@ -311,6 +311,25 @@ def bad_replies_add_nothing(specimen: Any) -> Any:
     return measured, [measured[0]] * 3
 
 
+@adaptation(
+    "TR-16",
+    source="definition: 16 triples of a reply, names of up to 80 characters, and 4,000 of a message in a prompt",
+)
+def replies_are_read_up_to_their_limits(specimen: Any) -> Any:
+    def triples(*names: str) -> Any:
+        told = [{"subject": name, "relation": "is", "object": "Oslo"} for name in names]
+        return specimen.triples_of(Reply(Status.OK, {"triples": told}))
+
+    numbers = [len(triples(*(f"w{i}" for i in range(n)))) for n in (1, 16, 17)]
+    lengths = [len(triples("w" * n)) for n in (1, 80, 81)]
+    text = "a" * 4000
+    return [str(numbers), str(lengths), specimen.triples_request("Ada", f"{text}b").prompt], [
+        "[1, 16, 16]",
+        "[1, 1, 0]",
+        f'SAID BY "Ada"\nMESSAGE "{text}"',
+    ]
+
+
 @adaptation("TR-12", source="definition: a triple is erased with the message that tells it")
 def an_erased_message_tells_no_triple(specimen: Any) -> Any:
     memory = memory_of(specimen, language_model=extractor(), model=True)
@@ -411,6 +430,17 @@ def half(specimen: Any) -> Any:
         "relations_of",
         lambda text, speaker="": original(text[: max(600, len(text) // 2)], speaker),
     )
+
+
+@mutant("names of triples are shortened", rejected_by="TR-16")
+def short_names(specimen: Any) -> Any:
+    original = specimen.triples_of
+
+    def triples_of(reply: Reply) -> Any:
+        told = [{k: name[:20] for k, name in t.items()} for t in reply.data["triples"]]
+        return original(Reply(reply.status, {"triples": told}))
+
+    return specimen.replacing("triples_of", triples_of)
 
 
 @mutant("nothing that was told ends", rejected_by="TR-4")
