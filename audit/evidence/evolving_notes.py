@@ -215,6 +215,33 @@ def an_erased_memory_is_in_no_note(specimen: Any) -> Any:
     ], ["[True, True, False, False]", "-1", "[]"]
 
 
+@adaptation(
+    "EN-8",
+    source="definition: 8 keywords and 8 tags of up to 60 characters, a context of up to 400, and 2,000 of a text in a prompt",
+)
+def notes_hold_at_their_limits(specimen: Any) -> Any:
+    def noted(words: list[str], context: str) -> Any:
+        data = {"keywords": words, "tags": words[::-1], "context": context}
+        return specimen.note_of(Reply(Status.OK, data))
+
+    words = [f"w{i}" for i in range(9)]
+    many = noted(words, "A boat.")
+    long = [len(noted(["w" * n], "A boat.").keywords) for n in (1, 60, 61)]
+    contexts = [noted([], "a" * n) is not None for n in (1, 400, 401)]
+    text = "a" * 2000
+    shown = [specimen.note_request("Ada", f"{text}b").prompt]
+    note = specimen.MemoryNote((), (), f"{text}c")
+    shown.append(specimen.evolution_request((f"{text}b", note), ()).prompt)
+    return [str(many.keywords), str(many.tags), str(long), str(contexts), *shown], [
+        str(tuple(words[:8])),
+        str(tuple(words[:0:-1])),
+        "[1, 1, 0]",
+        "[True, True, False]",
+        f'SAID BY "Ada"\nMESSAGE "{text}"',
+        f'NEW "{text}" NOTE "{text}"',
+    ]
+
+
 @figure(
     "lent",
     caption="Match that a linked note gets from the best one, over its own",
@@ -285,6 +312,16 @@ def hidden_neighbours(specimen: Any) -> Any:
         return ranked
 
     return specimen.overriding("EvolvingNotes", _nearest=nearest)
+
+
+@mutant("any number of keywords and tags", rejected_by="EN-8")
+def many_words(specimen: Any) -> Any:
+    return specimen.replacing("MOST_WORDS", 100)
+
+
+@mutant("a context of any length", rejected_by="EN-8")
+def long_context(specimen: Any) -> Any:
+    return specimen.replacing("LONGEST", 10_000)
 
 
 @mutant("a note that another memory changed names its own memory alone", rejected_by="EN-6")

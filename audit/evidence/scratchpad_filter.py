@@ -123,6 +123,15 @@ def a_question_changes_nothing(specimen: Any) -> Any:
     return [memory.digest() == before], [True]
 
 
+@adaptation(
+    "SF-5", source="definition: 1,000 characters of the question and of each note are in a request"
+)
+def long_texts_are_shown_in_part(specimen: Any) -> Any:
+    text = "a" * 1000
+    request = specimen.filter_request(f"{text}b", [text, f"{text}c"])
+    return [request.prompt], [f'QUESTION "{text}"\n1 "{text}"\n2 "{text}"']
+
+
 @figure(
     "kept",
     caption="Notes that are answered of three, by the words of which the scripted model approves",
@@ -139,6 +148,11 @@ def notes_answered(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("all of a text is shown", rejected_by="SF-5")
+def whole_texts(specimen: Any) -> Any:
+    return specimen.replacing("SHOWN", 10_000)
+
+
 @mutant("the farthest notes are shown", rejected_by="SF-1")
 def farthest(specimen: Any) -> Any:
     original = specimen.nearest_notes
