@@ -358,7 +358,7 @@ SONGS = (
 )
 
 
-def ranked(specimen: Any, word: str | None) -> tuple[list[int], list[str]]:
+def ranked(specimen: Any, word: str | None, songs: Any = SONGS) -> tuple[list[int], list[str]]:
     """The rows that the walk of a question reaches, and the prompts of the filter."""
     model = triple_filter(word)
     relations = Registry.read().instance("typed_relations", {"rules": False, "model": True})
@@ -370,7 +370,7 @@ def ranked(specimen: Any, word: str | None) -> tuple[list[int], list[str]]:
         model=True,
         query="names",
     )
-    encode(memory, *SONGS)
+    encode(memory, *songs)
     memory.advance(30.0)
     memory.retrieve("Who sings of kettles, Bo?", 4)
     offered = [request.prompt for request in model.asked if request.purpose == "triple_filter"]
@@ -396,6 +396,29 @@ def a_model_filters_triples(specimen: Any) -> Any:
         str([['"ada sings of kettles"', '"bo sings of harbours"', '"cleo sings of kettles"',
               '"dora sings of hums"']]),
     ]  # fmt: skip
+
+
+@adaptation(
+    "SL-12",
+    source="definition: the 5 nearest triples are offered, and 4,000 characters of a question and of a triple are shown",
+)
+def a_request_has_five_triples(specimen: Any) -> Any:
+    """Of seven triples, five of which are of the kettles of the question."""
+    things = ("violins", "kettles", "kettles", "harbours", "kettles", "kettles", "kettles")
+    names = ("Zoe", "Ada", "Cleo", "Ivo", "Dora", "Emil", "Greta")
+    songs = [(float(i), f"A song of {things[i]}", names[i]) for i in range(7)]
+    (offered,) = ranked(specimen, None, songs)[1]
+    text = "a" * 4000
+    shown = specimen.filter_request(f"{text}b", [(f"{text}b", "is", "c")]).prompt
+    return [str(sorted(line.split(" ", 1)[1] for line in offered.splitlines()[1:])), shown], [
+        str([f'"{name} sings of kettles"' for name in ("ada", "cleo", "dora", "emil", "greta")]),
+        f'QUESTION "{text}"\n1 "{text}"',
+    ]
+
+
+@mutant("all triples are offered", rejected_by="SL-12")
+def all_offered(specimen: Any) -> Any:
+    return specimen.replacing("OFFERED", 1000)
 
 
 @mutant("what the model keeps is thrown away", rejected_by="SL-9")
