@@ -477,6 +477,32 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "CM-10.8q",
+    source="ours: a memory has 32 partners, of which a new one replaces the oldest; by a plain list",
+)
+def a_new_partner_replaces_the_oldest(specimen: Any) -> Any:
+    """Every event is active together with the first one; each synapse from it is used once."""
+
+    def attend(view: Any, _: Any) -> None:
+        view.working_memory[...] = -1
+        view.working_memory[:2] = (0, view.row)
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+        eta=0.3,
+    )
+    for number in (33, 36):
+        encode(memory, *((float(i), f"w{i}") for i in range(memory.store.n, number)))
+        edges = memory.graph.neighbours(0, EdgeType.COACCESS)
+        partners = sorted(memory.graph.target[edges].tolist())
+        yield (
+            [*partners, *memory.column(specimen.HEBBIAN_WEIGHT)[edges]],
+            [*range(number - 32, number), *[0.3] * 32],
+        )
+
+
 @adaptation("CM-10.8p", source=LAST_USE, rtol=1e-6, atol=1e-9)
 def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
     def supply(view: Any, _: Any) -> None:
@@ -645,6 +671,15 @@ def unweighted(specimen: Any) -> Any:
     return specimen.replacing(
         "pass_on", lambda rows, match, *rest: specimen.pass_on(rows, np.ones_like(match), *rest)
     )
+
+
+@mutant("a memory has ten partners", rejected_by="CM-10.8q")
+def ten_partners(specimen: Any) -> Any:
+    def encode(self: Any, view: Any, incoming: Any) -> None:
+        specimen.HebbianAssociation.encode(self, view, incoming)
+        view.hebbian_weight[view.graph.neighbours(0, EdgeType.COACCESS)[:-10]] = 0.0
+
+    return specimen.overriding("HebbianAssociation", encode=encode)
 
 
 @mutant("what was used last passes on only its match", rejected_by="CM-10.8p")
