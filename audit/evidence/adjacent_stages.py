@@ -349,10 +349,10 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
         low, high = min(scores[answerable]), max(scores[answerable])
         marks = [3 + int(row in linked and level[row] == 0) for row in range(n)]
         offered = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]
-        yield [str(offered), str(memory.column(OFFERED).tolist())], [
-            str([f"{row} {(scores[row] - low) / (high - low):.4f}" for row in rows]),
-            str(marks),
-        ]
+        yield (
+            [str(offered), str(memory.column(OFFERED).tolist())],
+            [str([f"{row} {(scores[row] - low) / (high - low):.4f}" for row in rows]), str(marks)],
+        )
         judged += 1
     yield [judged > 40], [True]
 

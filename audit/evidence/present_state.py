@@ -322,7 +322,7 @@ def long(what: str, characters: int) -> str:
 
 
 @adaptation(
-    "PS-10",
+    "PS-12",
     source="definition: sentences of up to 40 words and 400 characters, and 32 sentences of a later text, are read",
 )
 def long_texts_change_nothing(specimen: Any) -> Any:
@@ -596,7 +596,7 @@ def nobody(specimen: Any) -> Any:
     return specimen.replacing("told", lambda text: specimen.told(text)._replace(own=False))
 
 
-@mutant("the first four hundred characters of a sentence are read", rejected_by="PS-10")
+@mutant("the first four hundred characters of a sentence are read", rejected_by="PS-12")
 def cut_short(specimen: Any) -> Any:
     original = specimen.covered_by_change
     return specimen.replacing(

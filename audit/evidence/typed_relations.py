@@ -427,8 +427,7 @@ def asked(specimen: Any) -> Any:
 def half(specimen: Any) -> Any:
     original = specimen.relations_of
     return specimen.replacing(
-        "relations_of",
-        lambda text, speaker="": original(text[: max(600, len(text) // 2)], speaker),
+        "relations_of", lambda text, speaker="": original(text[: max(600, len(text) // 2)], speaker)
     )
 
 
