@@ -34,6 +34,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -75,6 +76,7 @@ from .statements import missing
 from .statements import shipped as statements
 
 static = Decorator(CheckKind.STATIC)
+Wrong = Callable[[Entry, Registry], Iterator[str]]  # yields what is not as declared, in words
 # declared to say when a hook runs, or used under another name
 TRIGGERS = (ROW, RECALLED, RANDOM)
 # what the place of an equation says that the paper does not print
@@ -467,17 +469,8 @@ def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     if exhibit.entry.variety_of:
         # what a printed form's signal is declared as says nothing of its source
         return _none([], "0 signals")
-    return _told(_wrong_of(exhibit.life), exhibit, f"{len(signals)} signals")
-
-
-def _wrong_of(life: PlainLife) -> Callable[[Entry, Registry], Iterator[str]]:
-    """What is wrong with the signals of a mechanism, of which `life` is the life."""
-
-    def wrong(entry: Entry, registry: Registry) -> Iterator[str]:
-        yield from wrong_signals(entry, registry, life)
-        yield from wrong_directness(entry, registry)
-
-    return wrong
+    wrong = partial(wrong_signals, life=exhibit.life), wrong_directness
+    return _told(_any_of(*wrong), exhibit, f"{len(signals)} signals")
 
 
 @static("ST-10", source="short lives a thousand days later, after other events, and asked in part")
@@ -498,13 +491,7 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "short lives")
-    return _told(_wrong_rows_and_contexts, exhibit, "short lives")
-
-
-def _wrong_rows_and_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
-    yield from wrong_rows(entry, registry)
-    yield from wrong_contexts(entry, registry)
-    yield from wrong_unheld(entry, registry)
+    return _told(_any_of(wrong_rows, wrong_contexts, wrong_unheld), exhibit, "short lives")
 
 
 KINDS = {kind.name: int(kind) for kind in Kind}
@@ -592,7 +579,12 @@ def numbers_of_ours_do_what_was_measured(exhibit: Exhibit) -> Measured:
     )
 
 
-def _told(wrong: Callable[[Entry, Registry], Iterator[str]], exhibit: Exhibit, of: str) -> Measured:
+def _any_of(*functions: Wrong) -> Wrong:
+    """What is wrong by any of some functions of `declarations`, in their order."""
+    return lambda entry, registry: chain.from_iterable(f(entry, registry) for f in functions)
+
+
+def _told(wrong: Wrong, exhibit: Exhibit, of: str) -> Measured:
     """What is wrong by a function of `declarations`; a life that ends with an error is wrong."""
     try:
         return _none(list(wrong(exhibit.entry, exhibit.registry)), of)
