@@ -409,16 +409,17 @@ def forgetful(specimen: Any) -> Any:
 
 @mutant("known events of a text that says something new count, too", rejected_by="SU-4")
 def known_events(specimen: Any) -> Any:
-    class KnownEvents(specimen.SurpriseIndex):  # type: ignore[misc]
-        def judge(self, view: Any, incoming: Any) -> None:
-            super().judge(view, incoming)
-            row, event = view.row, self.params.event
-            known = view.known_fingerprints.codes
-            told = specimen.fingerprints(incoming.event.words(), incoming.features.entities)
-            if view.news[row] > self.params.repeated:
-                view.news[row] += event * sum(specimen.code(e) in known for e in told.events)
+    original = specimen.SurpriseIndex.judge
 
-    return specimen.replacing("SurpriseIndex", KnownEvents)
+    def judge(self: Any, view: Any, incoming: Any) -> None:
+        original(self, view, incoming)
+        row, event = view.row, self.params.event
+        known = view.known_fingerprints.codes
+        told = specimen.fingerprints(incoming.event.words(), incoming.features.entities)
+        if view.news[row] > self.params.repeated:
+            view.news[row] += event * sum(specimen.code(e) in known for e in told.events)
+
+    return specimen.overriding("SurpriseIndex", judge=judge)
 
 
 @mutant("short texts are no noise", rejected_by="SU-5")

@@ -1207,22 +1207,23 @@ def relative_to_memory(specimen: Any) -> Any:
     )
 
 
-@mutant("questions count as statements", rejected_by="TM-10")
-def questions_as_statements(specimen: Any) -> Any:
+def as_statements(specimen: Any, act: Any) -> Any:
+    """A specimen for which short messages of a speech act are statements."""
+
     def told(length: int, read: Any) -> float:
-        statement = length <= 50 and read.act is specimen.SpeechAct.QUESTION
-        return 0.5 if statement else float(specimen.salience(length, read))
+        return 0.5 if length <= 50 and read.act is act else float(specimen.salience(length, read))
 
     return specimen.replacing("salience", told)
+
+
+@mutant("questions count as statements", rejected_by="TM-10")
+def questions_as_statements(specimen: Any) -> Any:
+    return as_statements(specimen, specimen.SpeechAct.QUESTION)
 
 
 @mutant("instructions count as statements", rejected_by="TM-10b")
 def instructions_as_statements(specimen: Any) -> Any:
-    def told(length: int, read: Any) -> float:
-        statement = length <= 50 and read.act is specimen.SpeechAct.INSTRUCTION
-        return 0.5 if statement else float(specimen.salience(length, read))
-
-    return specimen.replacing("salience", told)
+    return as_statements(specimen, specimen.SpeechAct.INSTRUCTION)
 
 
 @mutant(
