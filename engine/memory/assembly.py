@@ -266,17 +266,12 @@ class Assembly:
             for phase in self.phases
         }
         self.run: dict[Phase, Callable[..., None]] = {
-            phase: instrument.timed(phase, plan.run) if instrument else plan.run
-            for phase, plan in self.plans.items()
+            phase: self._timed(phase, plan.run) for phase, plan in self.plans.items()
         }
         self.late_plan = put_off
-        self._run_late: Callable[..., None] = (
-            instrument.timed(Phase.MAINTAIN, put_off.run) if instrument else put_off.run
-        )
+        self._run_late: Callable[..., None] = self._timed(Phase.MAINTAIN, put_off.run)
         retrieve = self.plans[Phase.RETRIEVE]
-        self.learn: Callable[[Ask], None] = (
-            instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
-        )
+        self.learn: Callable[[Ask], None] = self._timed(Phase.RETRIEVE, retrieve.learn)
         self._most = shortlist
         self.shortlist = self._shortlist(instrument) if shortlist else None
         self._forecasts = [
@@ -484,9 +479,12 @@ class Assembly:
             else node
             for node in self.phases[Phase.RETRIEVE]
         ]
-        by = self._instrument
-        plan = self.plan(Phase.RETRIEVE, by.wrap if by else None, nodes=nodes)
-        return by.timed(Phase.RETRIEVE, plan.run) if by else plan.run
+        wrap = self._instrument.wrap if self._instrument else None
+        return self._timed(Phase.RETRIEVE, self.plan(Phase.RETRIEVE, wrap, nodes=nodes).run)
+
+    def _timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
+        """A pass as the instrument of the memory times it, if there is one."""
+        return self._instrument.timed(phase, run) if self._instrument else run
 
     def incoming(self, event: Event) -> Incoming:
         """The event with the text features and the vector that hooks read; changes nothing.  Raises
