@@ -33,21 +33,21 @@ QUESTIONS_OF_ALL_TYPES: Final = (
 def wrong_unheld(entry: Entry, registry: Registry) -> Iterator[str]:
     """What a mechanism adds to rows of which it holds nothing."""
     loaded = entry.load()
-    added = {
-        (declared.phase, c)
+    added = [
+        c
         for declared in loaded.hooks()
         if _reads_what_it_holds(declared, loaded)
         for c in declared.adds
         if isinstance(c, Column) and c.scope in (Scope.MEMORY, Scope.CANDIDATE)
-    }
+    ]
     if not added:
         return
     maker = MakerOfArchivedRows((Kind.SUMMARY,), archives=False)
     memory = lived(registry, entry.id, beside=[maker])
     rows = maker.own
-    for phase, column in sorted(added, key=lambda pair: pair[1].name):
-        for question in QUESTIONS_OF_ALL_TYPES[: None if phase is Phase.RETRIEVE else 1]:
-            memory.retrieve(question)
+    for question in QUESTIONS_OF_ALL_TYPES:
+        memory.retrieve(question)
+        for column in added:
             given = np.asarray(memory.column(column))[rows]
             if (given != column.neutral).any():
                 yield f"{column.name} of rows of which it holds nothing is {given.tolist()}"
