@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from designs_on_data import sections
+from designs_on_data import page
 
 TARGET = Path(__file__).parents[1] / "results" / "composition.md"
 HEAD = """# What `hebbarium compose` finds within `default`
@@ -38,29 +38,10 @@ def section(text: str) -> str:
     return f"## {title.partition(' for ')[2]}\n{rest}"
 
 
-def page(before: str, reports: Sequence[str]) -> str:
-    """The page with the sections that it had, and those of some reports in their places or last.
-
-    >>> old = "# page\\n\\n## demo\\n\\nold\\n\\n## beam\\n\\nkept\\n"
-    >>> print(page(old, ["# The smallest part of default for demo\\n\\nnew\\n"])[len(HEAD) + 1 :])
-    ## demo
-    <BLANKLINE>
-    new
-    <BLANKLINE>
-    ## beam
-    <BLANKLINE>
-    kept
-    <BLANKLINE>
-    """
-    shown = sections(before)
-    for report in reports:
-        shown |= sections(section(report))
-    return "\n".join([HEAD, *shown.values()])
-
-
 def main(folders: Sequence[str]) -> None:
     reports = [(Path(name) / "composition.md").read_text(encoding="utf-8") for name in folders]
-    TARGET.write_text(page(TARGET.read_text(encoding="utf-8"), reports), encoding="utf-8")
+    new = map(section, reports)
+    TARGET.write_text(page(HEAD, TARGET.read_text(encoding="utf-8"), new), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -90,11 +90,31 @@ def sections(page: str) -> dict[str, str]:
     return {f"## {part.splitlines()[0]}": f"## {part.strip()}\n" for part in parts}
 
 
+def page(head: str, before: str, new: Iterable[str]) -> str:
+    """A page with the sections that it had, and some new ones in their places or last.
+
+    >>> old = "# page\\n\\n## demo\\n\\nold\\n\\n## beam\\n\\nkept\\n"
+    >>> print(page("# page\\n", old, ["## demo\\n\\nnew\\n"]))
+    # page
+    <BLANKLINE>
+    ## demo
+    <BLANKLINE>
+    new
+    <BLANKLINE>
+    ## beam
+    <BLANKLINE>
+    kept
+    <BLANKLINE>
+    """
+    shown = sections(before)
+    for text in new:
+        shown |= sections(text)
+    return "\n".join([head, *shown.values()])
+
+
 def main(arguments: Sequence[str]) -> None:
-    shown = sections(TARGET.read_text(encoding="utf-8"))
-    for folder in arguments:
-        shown |= sections(section(Path(folder)))
-    TARGET.write_text("\n".join([HEAD, *shown.values()]), encoding="utf-8")
+    new = [section(Path(folder)) for folder in arguments]
+    TARGET.write_text(page(HEAD, TARGET.read_text(encoding="utf-8"), new), encoding="utf-8")
 
 
 if __name__ == "__main__":
