@@ -144,10 +144,10 @@ def test_terms_of_scripts(text: str, terms: list[str]) -> None:
     ],
 )
 def test_names_with_symbols_are_kept_beside_the_word(text: str, names: set[str]) -> None:
-    found = written(fold(text))
-    assert {word for word in found if not word.isalnum()} == names
+    words = written(fold(text))
+    assert {word for word in words if not word.isalnum()} == names
     if "#护照" not in names:
-        assert [word for word in found if word.isalnum()] == "".join(
+        assert [word for word in words if word.isalnum()] == "".join(
             c if c.isalnum() else " " for c in fold(text)
         ).split()
 
