@@ -213,9 +213,9 @@ def followed_by(
             answer, support, ids = list_of.faced(min(time, RECALL_PERIOD))
             if ids:
                 chosen = ids.index(event) if event in ids else int(support.argmin())
-                choices.append(Choice(support, chosen))
+                choices.append(Choice(support, chosen, trial.number))
             list_of.recall(answer, event)
-        choices.append(Choice(list_of.faced(RECALL_PERIOD)[1], STOP))
+        choices.append(Choice(list_of.faced(RECALL_PERIOD)[1], STOP, trial.number))
         list_of.leave()
     return choices, list_of.refused()
 

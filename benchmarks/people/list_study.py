@@ -34,7 +34,7 @@ from .data import (
 )
 from .effects import EffectSize, shown_of
 from .free_recall import CURVES, Counts, added, counts, curves, summary
-from .readout import Readout, fitted, log_likelihood
+from .readout import Choice, Readout, fitted, log_likelihood
 from .run import NOT_SCORED, choices_of, run_cells, specs_of, why_not
 from .scores import CORE, Target, distances, effects_of, geometric_mean, interval_of, target_of
 
@@ -77,12 +77,14 @@ class ListReport:
     rows     the measured memories first, then the baselines
     lists    simulated for each memory
     targets  condition -> curve -> values, errors and noise ceiling of the reporting people
+    fit_on   conditions that the readout was fitted on, and that do not judge; none: all do both
     """
 
     experiment: ListExperiment
     rows: tuple[ListRow, ...]
     lists: int
     targets: Mapping[str, Target]
+    fit_on: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -98,9 +100,14 @@ class ListReport:
         unit = " (words-seconds a word)" if self.experiment.by_rate else ""
         return (
             f"{self.lists:,} simulated lists each. Distances in noise ceilings, geometric means over "
-            f"lists of {', '.join(self.experiment.lengths)} words{unit}; the score is that over "
-            f"{', '.join(CORE)}, too. The log likelihood is that of a choice of people who were not "
-            "fitted."
+            f"lists of {', '.join(self.targets)} words{unit}; the score is that over "
+            f"{', '.join(CORE)}, too. "
+            + (
+                f"The readout was fitted on lists of {', '.join(self.fit_on)}. "
+                if self.fit_on
+                else ""
+            )
+            + "The log likelihood is that of a choice of people who were not fitted."
         )
 
     @property
@@ -196,6 +203,27 @@ def people_of(
     }, targets
 
 
+def judging_of(experiment: ListExperiment, fit_on: Sequence[str]) -> tuple[str, ...]:
+    """The conditions whose lists judge: those that the readout is not fitted on, or all if it is
+    fitted on all.  Raises InputError for a condition that there is not, and if none is left.
+    """
+    known = list(experiment.lengths)
+    if unknown := [name for name in fit_on if name not in known]:
+        raise InputError(
+            f"{experiment.id} has no lists of {unknown[0]!r}",
+            where="--fit-on",
+            cure=f"choose among {', '.join(known)}",
+        )
+    judging = tuple(name for name in known if name not in fit_on)
+    if not judging:
+        raise InputError(
+            "no condition is left to judge",
+            where="--fit-on",
+            cure=f"leave out one of {', '.join(known)}",
+        )
+    return judging
+
+
 def counts_of(experiment: ListExperiment, trials: Sequence[RecallTrial]) -> dict[str, Counts]:
     """The counts of trials by condition."""
     return {
@@ -207,6 +235,7 @@ def counts_of(experiment: ListExperiment, trials: Sequence[RecallTrial]) -> dict
 class ListMeasure:
     """Measures one memory after the other over the people of both halves.
 
+    fit_on   conditions on which the readout is fitted; the others judge.  None: all do both
     recalls  what was recalled, one line a person and seed
     """
 
@@ -219,8 +248,19 @@ class ListMeasure:
         book: Ledger,
         jobs: int,
         progress: Progress | None,
+        fit_on: Sequence[str] = (),
     ) -> None:
         self._experiment, self._people = experiment, people
+        judging = judging_of(experiment, fit_on)
+        self._conditions: dict[Half, Sequence[str]] = {
+            "fitting": fit_on or judging,
+            "reporting": judging,
+        }
+        self._condition_of = {
+            name: {trial.number: experiment.condition(trial) for trial in trials}
+            for half_of_people in people.values()
+            for name, trials in half_of_people.items()
+        }
         self._registry, self._embedder = registry, embedder
         self._book, self._jobs, self._progress = book, jobs, progress
         self.recalls: list[dict[str, Any]] = []
@@ -233,15 +273,12 @@ class ListMeasure:
         }
         if why := why_not([cell for cells in followed.values() for _, cell in cells]):
             return ListRow(memory.arm, why)
-        choices = {
-            name: [choice for _, cell in cells for choice in choices_of(cell)]
-            for name, cells in followed.items()
-        }
+        choices = {name: self._choices(name, cells) for name, cells in followed.items()}
         readout = fitted(choices["fitting"])
         cells = self._cells(memory, self._people["reporting"], readout, seeds)
         if why := why_not([cell for _, cell in cells]):
             return ListRow(memory.arm, why, readout)
-        by_condition: dict[str, list[Counts]] = {name: [] for name in self._experiment.lengths}
+        by_condition: dict[str, list[Counts]] = {name: [] for name in self._conditions["reporting"]}
         for name, trials in self._people["reporting"].items():
             given = [
                 counts_of(self._experiment, _recalled(trials, cell))
@@ -268,6 +305,16 @@ class ListMeasure:
             likelihood={h: log_likelihood(choices[h], readout) for h in HALVES},
             samples=samples,
         )
+
+    def _choices(self, name: Half, cells: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Choice]:
+        """The choices in the lists of the conditions that one half of the people answers for."""
+        return [
+            choice
+            for person, cell in cells
+            for condition in [self._condition_of[person]]
+            for choice in choices_of(cell)
+            if condition[choice.trial] in self._conditions[name]
+        ]
 
     def _cells(
         self,

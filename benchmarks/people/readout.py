@@ -66,10 +66,12 @@ class Choice(NamedTuple):
 
     support  (n,) standardised scores of the candidates
     chosen   place of the recalled one, or STOP
+    trial    number of the list; 0: of none
     """
 
     support: Floats
     chosen: int
+    trial: int = 0
 
 
 def chances(support: Floats, readout: Readout) -> Floats:

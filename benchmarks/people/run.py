@@ -143,7 +143,7 @@ def run_cell(
             if spec.following:
                 choices, (refused, told) = followed_by(system, trials)
                 return {
-                    "choices": [[c.support.round(DIGITS).tolist(), c.chosen] for c in choices],
+                    "choices": [[c.support.round(DIGITS).tolist(), *c[1:]] for c in choices],
                     "refused": refused,
                     "told": told,
                 }
@@ -160,7 +160,7 @@ def run_cell(
 
 def choices_of(cell: Mapping[str, Any]) -> list[Choice]:
     """The choices of a cell that followed a person."""
-    return [Choice(np.array(support), chosen) for support, chosen in cell["choices"]]
+    return [Choice(np.array(support), *chosen) for support, *chosen in cell["choices"]]
 
 
 def system_of(spec: Setup, seed: int, registry: Registry, embedder: Embedder) -> System:

@@ -25,7 +25,7 @@ from ..probes.harness.report import NO_EVIDENCE
 from ..systems.by_name import OURS
 from .data import DELAYED, IMMEDIATE, RecallTrial, written
 from .free_recall import texts_of
-from .list_study import ListMeasure, ListReport, people_of
+from .list_study import ListMeasure, ListReport, judging_of, people_of
 from .paradigms import PRINTED
 from .printed_study import PrintedMeasure, PrintedReport
 from .run import with_practice
@@ -136,6 +136,7 @@ def study(
     system: str = OURS,
     on_trial: Sequence[str] = (),
     data: Path | None = None,
+    fit_on: Sequence[str] = (),
     people: int = 64,
     seeds: int = 1,
     jobs: int = 1,
@@ -149,6 +150,8 @@ def study(
     paradigms  names, or `all`
     on_trial   mechanisms that are left out of each set that has them, one at a time; `all`: each
     data       a table of trials in place of those that ship, for one experiment with lists
+    fit_on     conditions of one experiment with lists, such as 12: the readout is fitted on their
+               lists, and the others judge.  None: all do both
     people     of experiments with lists those whose lists are told, each `seeds` times; of others
                `people` times `seeds` are simulated
 
@@ -156,12 +159,15 @@ def study(
     InputError for a folder with other results.
     """
     chosen = named(paradigms)
-    if data is not None and (len(chosen) > 1 or chosen[0] not in LISTS):
-        raise InputError(
-            f"a table of trials is for one paradigm with lists, not for {', '.join(chosen)}",
-            where="--data",
-            cure=f"choose --paradigm {' or '.join(LISTS)}, or leave out --data",
-        )
+    for option, given in (("--data", data is not None), ("--fit-on", bool(fit_on))):
+        if given and (len(chosen) > 1 or chosen[0] not in LISTS):
+            raise InputError(
+                f"it is for one paradigm with lists, not for {', '.join(chosen)}",
+                where=option,
+                cure=f"choose --paradigm {' or '.join(LISTS)}, or leave out {option}",
+            )
+    if fit_on:
+        judging_of(LISTS[chosen[0]], fit_on)
     experiments = {name: people_of(LISTS[name], data, people) for name in chosen if name in LISTS}
     arms, trials = compositions(sets, on_trial, registry, system)
     lists = [
@@ -178,6 +184,7 @@ def study(
         "embedder_revision": embedder.revision,
         "registry_digest": registry.digest,
         "lists": hashlib.sha256(written(lists).encode()).hexdigest(),
+        "fit_on": list(fit_on),
     }
     parts, rows = dict[str, ListReport | PrintedReport](), list[dict[str, Any]]()
     with ledger_beside(out / RESULT, deciding, "people", replace=overwrite) as book:
@@ -186,7 +193,7 @@ def study(
         for name in chosen:
             part: ListReport | PrintedReport
             if name in experiments:
-                part, lines = running.lists(name, *experiments[name], arms, seeds)
+                part, lines = running.lists(name, *experiments[name], arms, seeds, fit_on)
             else:
                 part, lines = running.printed(name, arms, people * seeds)
             parts[name] = part
@@ -224,6 +231,7 @@ class _Running:
         targets: Mapping[str, Any],
         arms: Sequence[Composition],
         seeds: int,
+        fit_on: Sequence[str],
     ) -> tuple[ListReport, list[dict[str, Any]]]:
         practised = {half: with_practice(own) for half, own in halves.items()}
         measure = ListMeasure(
@@ -234,10 +242,13 @@ class _Running:
             self.book,
             self.jobs,
             self.progress,
+            fit_on,
         )
-        rows = tuple(measure.row(arm, targets, seeds) for arm in arms)
+        judging = {c: targets[c] for c in judging_of(LISTS[name], fit_on)}
+        rows = tuple(measure.row(arm, judging, seeds) for arm in arms)
         simulated = seeds * sum(map(len, halves["reporting"].values()))
-        return ListReport(LISTS[name], rows, simulated, targets), measure.recalls
+        report = ListReport(LISTS[name], rows, simulated, judging, tuple(fit_on))
+        return report, measure.recalls
 
     def printed(
         self, name: str, arms: Sequence[Composition], people: int

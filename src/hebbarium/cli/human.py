@@ -59,6 +59,15 @@ def human(
     data: Annotated[
         Path | None, typer.Option("--data", help="Table of trials in place of those that ship.")
     ] = None,
+    fit_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fit-on",
+            metavar="CONDITION",
+            help="Condition of an experiment with lists, such as 12 (words) or 20-1 (words-seconds), "
+            "on which the readout is fitted; may be given again. The others judge. All if not given.",
+        ),
+    ] = None,
     embedder: EmbedderOption = "minilm",
     jobs: JobsOption = 1,
     replace: Annotated[
@@ -101,6 +110,7 @@ def human(
             system=system or OURS,
             on_trial=[id for word in on_trial.split(",") if (id := word.strip())],
             data=data,
+            fit_on=fit_on or (),
             people=people,
             seeds=seeds,
             jobs=jobs,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.optimize import minimize
 
 from hebbarium.benchmarks.people import data
 from hebbarium.benchmarks.people.data import (
@@ -19,10 +20,12 @@ from hebbarium.benchmarks.people.data import (
     shipped_trials,
     written,
 )
-from hebbarium.benchmarks.people.free_recall import added, curves
+from hebbarium.benchmarks.people.free_recall import added, curves, followed_by
 from hebbarium.benchmarks.people.list_study import ListReport, counts_of, people_of
 from hebbarium.benchmarks.people.printed_study import PrintedReport
+from hebbarium.benchmarks.people.readout import Readout, log_likelihood
 from hebbarium.benchmarks.people.reference import ReferenceCMR
+from hebbarium.benchmarks.people.run import with_practice
 from hebbarium.benchmarks.people.scores import distances, interval_of
 from hebbarium.benchmarks.people.study import (
     PARADIGMS,
@@ -32,8 +35,10 @@ from hebbarium.benchmarks.people.study import (
     named,
     study,
 )
+from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.flow.observer import Stopwatch
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
@@ -122,6 +127,59 @@ def test_a_second_run_takes_all_cells_from_the_ledger_and_finds_the_same(
     again = studied(report[1], few, MINE, GATED, seeds=2)
     assert (report[1] / "rows.jsonl").read_text(encoding="utf-8") == before
     assert of_lists(again).rows[0].score == of_lists(report[0]).rows[0].score
+
+
+def test_conditions_on_which_the_readout_is_fitted_do_not_judge(
+    report: tuple[StudyReport, Path], tmp_path: Path, few: Path
+) -> None:
+    by_length = {
+        length: of_lists(studied(tmp_path / length, few, MINE, seeds=2, fit_on=[length]))
+        for length in ("12", "24")
+    }
+    whole = of_lists(report[0]).rows[0].readout
+    for length, other in (("12", "24"), ("24", "12")):
+        part = by_length[length]
+        assert set(part.targets) == {other} and f"fitted on lists of {length}." in part.about
+        for row in part.rows:
+            assert row.why or (
+                set(row.distances) == set(row.curves) == {other} and "length" not in row.effects
+            )
+        assert part.rows[0].readout != whole
+    readouts = {length: part.rows[0].readout for length, part in by_length.items()}
+    assert readouts["12"] != readouts["24"]
+    # the choices of short lists are those of a table without the long ones, which a memory is led
+    # through as well, so the fit is that of the lists of 12 words alone
+    halves, _ = people_of(DELAYED, few, 3)
+    embedder = CachedEmbedder(HashingEmbedder(32), tmp_path / "cache.sqlite")
+    choices = [
+        choice
+        for own in with_practice(halves["fitting"]).values()
+        for choice in followed_by(Hebbarium(REGISTRY.build(MINE), embedder, 0, Stopwatch()), own)[0]
+        if len(own[[t.number for t in own].index(choice.trial)].words) == 12
+    ]
+    expected = minimize(
+        lambda free: -log_likelihood(choices, Readout(math.exp(free[0]), free[1])),
+        [0.0, 0.0],
+        method="Nelder-Mead",
+    )
+    assert readouts["12"] is not None
+    assert readouts["12"].temperature == pytest.approx(math.exp(expected.x[0]), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("fit_on", "paradigm", "said"),
+    [
+        (["13"], "free_recall", "no lists of '13'"),
+        (["12", "24"], "free_recall", "no condition is left"),
+        (["12"], "fan", "one paradigm with lists"),
+    ],
+)
+def test_conditions_to_fit_on_are_checked_before_anything_is_run(
+    tmp_path: Path, fit_on: list[str], paradigm: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        studied(tmp_path / "out", None, MINE, paradigms=[paradigm], fit_on=fit_on)
+    assert "--fit-on" in str(caught.value) and not (tmp_path / "out").exists()
 
 
 def test_another_memory_stands_in_place_of_sets(tmp_path: Path, few: Path) -> None:
