@@ -17,7 +17,8 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -67,22 +68,34 @@ def added(results: Results, folder: Path) -> None:
     report = json.loads((folder / "human.json").read_text(encoding="utf-8"))
     if not report["evidence"]:
         raise SystemExit(f"{folder}: {report['note']}")
+    made = report["provenance"]
+    of_run = {name: made[name] for name in ("people", "seeds", "embedder", "code")}
+    fit_on = made.get("fit_on", [])
     for paradigm, part in report["paradigms"].items():
         for row in part["rows"]:
             if " without " in row["name"] or ":" in row["name"]:
                 continue  # arms of trials, and the reference, which takes part with lists alone
-            results["memories"].setdefault(row["name"], {})[paradigm] = {
+            scored_row = {
                 "why": row["why"],
                 **{name: row["score"][name] for name in ("mean", "low", "high")},
                 "effects": {n: e["verdict"] for n, e in row.get("effects", {}).items()},
+                "run": of_run,
             }
+            if fit_on:
+                judging = list(part["people"])
+                key = f"{row['name']}, {paradigm}, {' '.join(fit_on)}"
+                results["held_out"][key] = {
+                    **scored_row,
+                    "memory": row["name"],
+                    "paradigm": paradigm,
+                    "fit_on": fit_on,
+                    "judging": judging,
+                }
+            else:
+                results["memories"].setdefault(row["name"], {})[paradigm] = scored_row
     for row in report["on_trial"]:
         key = f"{row['set']}, {row['mechanism']}, {row['paradigm']}"
-        results["trials"][key] = row
-    made = report["provenance"]
-    sets = [arm for arm in made["arms"] if " without " not in arm and arm not in BASELINES]
-    run = f"{', '.join(made['paradigms'])} of {', '.join(n for n in sets if ':' not in n)}"
-    results["runs"][run] = {name: made[name] for name in ("people", "seeds", "embedder", "code")}
+        results["trials"][key] = {**row, "run": of_run}
 
 
 def scored(memory: Mapping[str, Any]) -> dict[str, float]:
@@ -271,6 +284,26 @@ def page(results: Results) -> str:
     text += ["|---" * (len(PARADIGMS_SCORED) + 1) + "|"]
     for name in names:
         text += _row([f"`{name}`", *(_cell(memories[name].get(p)) for p in PARADIGMS_SCORED)])
+    text += _row(
+        [
+            "*simulated people*",
+            *(_sizes({n: of.get(p) for n, of in memories.items()}) for p in PARADIGMS_SCORED),
+        ]
+    )
+    text += ["", _versions(row for of in memories.values() for row in of.values())]
+    if results["held_out"]:
+        text += ["", "## Held-out conditions", "", HELD_OUT, ""]
+        text += _row(
+            ["memory", "experiment", "fitted on", "judged on", "score", "simulated people"]
+        )
+        text += ["|---" * 6 + "|"]
+        for row in results["held_out"].values():
+            conditions = (", ".join(row[name]) for name in ("fit_on", "judging"))
+            size = str(row["run"]["people"])
+            text += _row(
+                [f"`{row['memory']}`", f"`{row['paradigm']}`", *conditions, _cell(row), size]
+            )
+        text += ["", _versions(results["held_out"].values())]
     text += ["", "## Effects", "", EFFECTS, ""]
     text += _row(["paradigm", "effect", *(f"`{n}`" for n in names)])
     text += ["|---" * (len(names) + 2) + "|"]
@@ -300,6 +333,9 @@ def page(results: Results) -> str:
                     _named(own, "lost"),
                 ]
             )
+        by_paradigm = {p: {r["mechanism"]: r for r in rows if r["paradigm"] == p} for p in columns}
+        text += _row(["*simulated people*", *map(_sizes, by_paradigm.values()), "", ""])
+        text += ["", _versions(rows)]
     return "\n".join([*text, ""])
 
 
@@ -310,18 +346,18 @@ What `hebbarium human` found of sets, with the sentence model all-MiniLM-L6-v2; 
 number means. `docs/tools/people_results.py` writes this page and its picture from `docs/results/people.json`.
 
 ![Distance from people against recall on LoCoMo and BEAM, by set, and what mechanisms of the default add to both](../pictures/people-plane.svg)"""
-DISTANCES = """Distances are in noise ceilings: at 1 a memory is as near to people as other people are. In delayed recall `people`, `bm25`,
-`naive_rag` and recency alone have the lists of 64 people, every other memory those of 8; immediate recall has those of 32. Printed experiments have 4 to 6
-simulated people. Two numbers of the readout are fitted to each printed experiment and memory, which is much for three or four numbers: `context` and
+DISTANCES = """Distances are in noise ceilings: at 1 a memory is as near to people as other people are. The last line says how many simulated people took
+part. Two numbers of the readout are fitted to each printed experiment and memory, which is much for three or four numbers: `context` and
 `induced_forgetting` say less than `fan`, `retention` or `sleep`. *refused*: the gates of the set did not store what was to be learnt, which is no
 forgetting; `everything_open` is `everything` without its gates. A memory without an entry was not measured, or had equal scores for all words."""
+HELD_OUT = """The readout is fitted on lists of some conditions, and lists of other conditions, of people who were not fitted, judge. Conditions are words of a
+list, or words and seconds a word."""
 EFFECTS = """yes: as people; against: the other way; no: within a tenth of people's effect; ?: undecided. What `bm25`, `naive_rag` or recency alone show
 follows from the protocol or from words and time alone, and says nothing for a mechanism."""
 NOT_SHOWN = """Effects that no set shows, or that a search or recency alone shows as well, and what a memory needs for them."""
-TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people; 3 simulated people.
-The fusion takes the signals with it that only it reads, such as that of `temporal_context`. In bold what is decided; `=` is a change within a twentieth; the
-rest is undecided. Intervals of `fan` hold for all mechanisms at once; those of the other experiments are of each alone, so one in twenty is decided by
-chance. `all scored` is of the run before the last one of `fan`, whose figures are newer."""
+TRIALS = """Change of the log distance by the mechanism, readout fitted with and without it: below 0 it brings the set nearer to people. A fusion takes the
+signals with it that only it reads, such as that of `temporal_context`. In bold what is decided; `=` is a change within a twentieth; the rest is undecided.
+Intervals hold for all mechanisms of a column at once. The last line says how many simulated people took part."""
 
 
 def _absent(
@@ -331,6 +367,21 @@ def _absent(
     verdicts = {n: memories[n].get(paradigm, {}).get("effects", {}).get(effect) for n in names}
     shown = {name for name, verdict in verdicts.items() if verdict == "as people"}
     return any(verdicts.values()) and (not shown or bool(shown & set(BASELINES)))
+
+
+def _sizes(rows: Mapping[str, Mapping[str, Any] | None]) -> str:
+    """How many simulated people took part: the number of most rows, and those of others by name."""
+    sizes = {name: row["run"]["people"] for name, row in rows.items() if row}
+    if not sizes:
+        return ""
+    most = Counter(sizes.values()).most_common(1)[0][0]
+    others = [f"`{name}` {n}" for name, n in sizes.items() if n != most]
+    return f"{most} ({', '.join(others)})" if others else str(most)
+
+
+def _versions(rows: Iterable[Mapping[str, Any]]) -> str:
+    versions = sorted({row["run"]["code"] for row in rows})
+    return f"Code {', '.join(versions)}."
 
 
 def _row(cells: Sequence[str]) -> list[str]:
@@ -389,7 +440,7 @@ def main() -> None:
     results: Results = (
         json.loads(RESULTS.read_text(encoding="utf-8"))
         if RESULTS.exists()
-        else {"memories": {}, "trials": {}, "runs": {}}
+        else {"memories": {}, "held_out": {}, "trials": {}}
     )
     for folder in parser.parse_args().add:
         added(results, folder)

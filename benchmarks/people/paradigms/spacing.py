@@ -46,8 +46,9 @@ PARADIGM: Final = Paradigm(
     title="Spacing",
     source="Cepeda, Vul, Rohrer, Wixted & Pashler 2008, "
     "https://doi.org/10.1111/j.1467-9280.2008.02209.x",
-    read="second-hand: the best gaps of 1, 11, 21 and 21 days for tests after 7, 35, 70 and 350 days; "
-    "the surface of recall was not read, so only the signs that follow from these are compared",
+    read="abstract read: the best gap grows with the delay, from 20 to 40 % of a week to 5 to 10 % of a "
+    "year. Second-hand: the best gaps of 1, 11, 21 and 21 days for tests after 7, 35, 70 and 350 days. "
+    "The surface of recall was not read, so only the signs that follow from these are compared",
     protocol="8 facts are told, recalled by name and object and told again after 5 min or 1, 11 or 21 "
     "days, and asked for 7, 35 or 350 days later, with other talk in between.",
     departures="Facts are told once in the first session, where people learnt them to a criterion.",
