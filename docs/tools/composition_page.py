@@ -23,7 +23,8 @@ conversations that took no part in finding it, and how often each mechanism stay
 other chats and worlds need mechanisms that these do not, see [how `default` was found](default-set.md).
 The one of LoCoMo and the demo took 8.7 CPU minutes of one process, in two slices of which the second continued the first. That of LoCoMo
 and BEAM, with three folds, took 21 CPU minutes of one process; held out its part loses .015 of BEAM, so the three mechanisms that it leaves out
-stay in `default`.
+stay in `default`. That of `benchmarks/composition/default.yaml`, with sessions and two worlds and three folds, took 31 CPU minutes of one
+process, 41 minutes beside other programs.
 `docs/tools/composition_page.py` writes this page.
 """
 
