@@ -23,6 +23,7 @@ from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Scope
 from ..engine.contract.hooks import Mechanism
 from ..engine.contract.records import Event, Query
+from ..engine.memory.arrivals import ClockWarning
 from ..engine.memory.encoded import VetoWarning
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder
@@ -196,6 +197,8 @@ def lived(
     shortlist: int | None = None,
     rest: float = REST,
     after: Callable[[Engine, int], None] | None = None,
+    as_told: Callable[[Event], Event] = lambda event: event,
+    **ways: Any,
 ) -> Engine:
     """Live the life with a mechanism, up to `rest` hours after the last event.
 
@@ -204,6 +207,8 @@ def lived(
     beside  mechanisms of a check, besides the company
     first   texts that are told an hour before the others
     after   called with the memory and the number of each event, once it and its question are over
+    as_told makes the event that is told of each event
+    ways    further arguments of `Engine`
 
     Raises what the mechanism raises.
     """
@@ -214,28 +219,29 @@ def lived(
         consolidate_every=consolidate_every,
         shortlist=shortlist,
         language_model=language_model,
+        **ways,
     )
     time, archived = start, -1
     with warnings.catch_warnings():
-        # what a gate refuses is part of the life
+        # what a gate refuses, and what is dated far ahead, is part of the life
         warnings.simplefilter("ignore", VetoWarning)
+        warnings.simplefilter("ignore", ClockWarning)
         for text in first:
             memory.encode(Event(start - 1.0, text, "Eve", "z", dated=False))
         for number, (later, session, speaker, text) in enumerate(told):
             time = max(time, memory.now if memory.store.n else time) + later
             attributes = (("role", speaker),) if speaker in ROLES else ()
-            row = memory.encode(
-                Event(
-                    time,
-                    text,
-                    speaker,
-                    session,
-                    f"e{number}",
-                    # so that what is said again has the vector of the first time
-                    dated=not undated and text not in SAID_TWICE,
-                    attributes=attributes,
-                )
-            ).row
+            event = Event(
+                time,
+                text,
+                speaker,
+                session,
+                f"e{number}",
+                # so that what is said again has the vector of the first time
+                dated=not undated and text not in SAID_TWICE,
+                attributes=attributes,
+            )
+            row = memory.encode(as_told(event)).row
             if number == ARCHIVED and row is not None and row >= 0:
                 archived = row
             if number in used:

@@ -16,11 +16,13 @@ ST-8  the kind of a departure agrees with its words, and names checks and parame
       no departure that was stated is left out, and no reading is raised
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
-      considers are declared so, no others
+      considers are declared so, no others; the part of the world where events are told, how far
+      ahead a wrong clock dates them and attributes that nobody knows do not count
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
       change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may
-      have no rows; what the asker's filter leaves out stands in no context;
+      have no rows; what the asker's filter leaves out stands in no context, and its rank counts
+      nowhere;
       rows of which a mechanism holds nothing get nothing from it
 ST-13 the numbers that no paper prints do what was measured of them
 """
@@ -60,6 +62,8 @@ from .declarations import (
     read_by,
     wrong_contexts,
     wrong_directness,
+    wrong_elsewhere,
+    wrong_ranks,
     wrong_rest,
     wrong_rows,
     wrong_signals,
@@ -473,10 +477,14 @@ def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     return _told(_any_of(*wrong), exhibit, f"{len(signals)} signals")
 
 
-@static("ST-10", source="short lives a thousand days later, after other events, and asked in part")
+@static(
+    "ST-10",
+    source="short lives a thousand days later, after other events, asked in part, and by other clocks",
+)
 def columns_are_kept_as_they_need(exhibit: Exhibit) -> Measured:
     columns = [c for c in exhibit.entry.load().owns if isinstance(c, Column) and c.persists]
-    return _told(partial(wrong_upkeep, life=exhibit.life), exhibit, f"{len(columns)} columns")
+    wrong = partial(wrong_upkeep, life=exhibit.life), wrong_elsewhere
+    return _told(_any_of(*wrong), exhibit, f"{len(columns)} columns")
 
 
 @static("ST-11", source="a short life with a sleep every three hours, none of which is skipped")
@@ -486,12 +494,12 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 
 @static(
     "ST-12",
-    source="short lives beside made rows that are archived or of which nothing is held, with archived rows that match, and with an asker's filter",
+    source="short lives beside made rows that are archived or of which nothing is held, with archived rows that match, and with filtered rows of every rank",
 )
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "short lives")
-    return _told(_any_of(wrong_rows, wrong_contexts, wrong_unheld), exhibit, "short lives")
+    return _told(_any_of(wrong_rows, wrong_contexts, wrong_ranks, wrong_unheld), exhibit, "short lives")
 
 
 KINDS = {kind.name: int(kind) for kind in Kind}

@@ -1,12 +1,13 @@
-"""What a mechanism declares of its signals, its columns and its rest, against what it does, and
-whether it leaves archived, made and filtered rows alone.
+"""What a mechanism declares of its signals, its columns and its rest, against what it does, whether it
+leaves archived, made and filtered rows alone, and whether it counts where events are told.
 
 Each function `wrong_...` yields what is not as declared, in words.  The lives are those of `life`.
 """
 
 from .columns import wrong_considered, wrong_upkeep
 from .directness import wrong_directness
-from .filtered import MARK, wrong_contexts
+from .elsewhere import wrong_elsewhere
+from .filtered import MARK, wrong_contexts, wrong_ranks
 from .lives import PlainLife, read_by
 from .rest import wrong_rest
 from .rows import (
@@ -33,9 +34,11 @@ __all__ = [
     "wrong_considered",
     "wrong_contexts",
     "wrong_directness",
+    "wrong_elsewhere",
     "wrong_few_rows",
     "wrong_kinds",
     "wrong_made_rows",
+    "wrong_ranks",
     "wrong_rest",
     "wrong_rows",
     "wrong_signals",

@@ -1,4 +1,6 @@
-"""Sources of contexts name nobody of whom only events tell that the asker's filter leaves out."""
+"""Sources of contexts name nobody of whom only events tell that the asker's filter leaves out, and the
+rank of these events counts nowhere.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from hebbarium.audit.declarations import MARK, wrong_contexts
+from hebbarium.audit.declarations import MARK, wrong_contexts, wrong_ranks
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract import vocabulary as v
 from hebbarium.engine.text.words import fold
@@ -26,7 +28,10 @@ class Unfiltered:
     """A view in which all memories may be answered."""
 
     def __init__(self, view: Any) -> None:
-        self._view = view
+        object.__setattr__(self, "_view", view)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._view, name, value)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._view, name)
@@ -49,3 +54,30 @@ def test_a_source_that_ignores_the_filter_is_refused(id: str) -> None:
     with patch.object(plug_in, name, offer):
         (said,) = wrong_contexts(entry, REGISTRY)
     assert fold(MARK) in fold(said)
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("adjacent_stages", "offer"),
+        ("cross_encoder_rerank", "rerank"),
+        ("entity_boost", "boost"),
+        ("late_interaction_rerank", "rerank"),
+        ("own_stage", "offer"),
+        ("ranked_context", "offer"),
+        ("recent_context", "offer"),
+        ("relation_context", "offer"),
+    ],
+)
+def test_the_rank_of_what_is_filtered_does_not_count(id: str, name: str) -> None:
+    entry = REGISTRY.entry(id)
+    assert list(wrong_ranks(entry, REGISTRY)) == []
+    original = getattr(entry.load(), name)
+
+    @functools.wraps(original)
+    def unfiltered(self: Any, view: Any, cue: Any) -> None:
+        original(self, Unfiltered(view), cue)
+
+    with patch.object(entry.load(), name, unfiltered):
+        (said,) = wrong_ranks(entry, REGISTRY)
+    assert "the asker's filter leaves out" in said

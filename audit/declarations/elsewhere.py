@@ -1,0 +1,171 @@
+"""Whether it counts by which clock events are told, how far ahead of the present some are dated, and
+which attributes they have that no mechanism knows.
+
+One life is told twice, by people whose clocks show the same in two parts of the world.  Some events
+of it come late, so that rows are not in the order of time; some are dated months ahead by clocks
+that are wrong, in each life by other ones; all have attributes that mean nothing, others in each.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...engine.catalogue.registry import Entry, Registry
+from ...engine.contract import vocabulary as v
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.records import Event, Query
+from ...engine.memory.engine import Engine
+from ..life import QUESTIONS, START, TOLD, Circumstances, lived
+from .lives import ROUNDING, audible
+
+DAYS: Final = 24.0  # h
+# h, offset of the second life's clocks from UTC, so that its days are others; those of the first show UTC
+EAST: Final = 14.0
+AHEAD: Final = 6721.3  # h, no whole number of days
+JUMP: Final = 100 * DAYS  # h, more than any silence of the life
+LATEST: Final = 10 * DAYS  # h, more than any event is late
+EARLIER: Final = {9: 3.0, 17: 40.0, 29: 6.0, 37: 200.0}  # number of the event -> h that it is late
+WRONG_CLOCK: Final = (5, 13, 21, 27, 33, 39)  # numbers of the events that are dated ahead
+FEW_TOLD: Final = 2  # one of so many events is told
+SMALL: Final = 64  # cells
+# words of an entry whose mechanism goes by the days of UTC
+UTC: Final = re.compile(r"\bUTC\b")
+ASKED: Final = (QUESTIONS[0], QUESTIONS[3], "What did Bo say 30 days ago?")
+DIFFERS: Final = "differs by where, how far ahead or with what unknown attributes events are told"
+
+
+def as_told_elsewhere(
+    offset: float, ahead: tuple[float, float], colour: str
+) -> Callable[[Event], Event]:
+    """What makes the event that is told: by a clock with an offset from UTC, h; with attributes of
+    one colour; and of WRONG_CLOCK dated ahead by so many hours, every other one by the second number.
+    """
+
+    def told(event: Event) -> Event:
+        number = int(event.id[1:]) * FEW_TOLD + 1
+        wrong = ahead[WRONG_CLOCK.index(number) % 2] if number in WRONG_CLOCK else 0.0
+        return replace(
+            event,
+            time=event.time + wrong - EARLIER.get(number, 0.0),
+            offset=offset,
+            attributes=tuple(sorted((*event.attributes, ("colour", colour), (colour, "yes")))),
+        )
+
+    return told
+
+
+def wrong_elsewhere(entry: Entry, registry: Registry) -> Iterator[str]:
+    """The first of what a mechanism holds, scores or offers otherwise in the second of two lives that differ only
+    in the place where they are told, in how far ahead wrong clocks are, and in unknown attributes.
+    """
+    yield from islice(_differences(entry, registry), 1)
+
+
+def _differences(entry: Entry, registry: Registry) -> Iterator[str]:
+    loaded = entry.load()
+    passing = [c for c in _set_at_events(loaded) if c.scope in (Scope.GLOBAL, Scope.EVENT)]
+    on_the_way = list[list[NDArray[np.float64]]]()
+
+    def note(memory: Engine, number: int) -> None:
+        if number == 0:
+            on_the_way.append([])
+        on_the_way[-1] += [_values(memory, column).copy() for column in passing]
+
+    once, other = (
+        lived(
+            registry,
+            entry.id,
+            Circumstances(choices=audible(entry)),
+            told=TOLD[1::FEW_TOLD],
+            used={2: QUESTIONS[0], 15: QUESTIONS[3]},
+            undated=True,
+            start=START - offset,
+            as_told=as_told_elsewhere(offset, ahead, colour),
+            late_hours=LATEST,
+            jump_hours=JUMP,
+            after=note,
+        )
+        for offset, ahead, colour in (
+            (0.0, (AHEAD, 2.0 * AHEAD), "blue"),
+            (EAST, (2.0 * AHEAD, AHEAD), "red"),
+        )
+    )
+    # the date of the others is another one, and may be held
+    in_time = np.asarray(once.column(v.CREATED)) - once.now < JUMP
+    if not UTC.search(" ".join(d.what for d in entry.departures)):
+        for place, (first, second) in enumerate(zip(*on_the_way, strict=True)):
+            column = passing[place % len(passing)]
+            if not _same(column, first, second):
+                yield f"{column.name} {DIFFERS}"
+        yield from _wrong_columns(loaded, once, other, in_time)
+    seen = [c for c in loaded.owns if isinstance(c, Column) and c.scope is Scope.CANDIDATE]
+    for text in ASKED:
+        question = Query(text, session=TOLD[-1][1])
+        answers = [memory.retrieve(question, 20) for memory in (once, other)]
+        for column in seen:
+            first, second = (_values(memory, column)[in_time] for memory in (once, other))
+            if not np.allclose(first, second, rtol=1e-4, atol=ROUNDING, equal_nan=True):
+                yield f"{column.name} {DIFFERS}"
+        first_rows, other_rows = (a.rows[in_time[a.rows]].tolist() for a in answers)
+        if first_rows != other_rows:
+            yield f"the answer to {text!r} {DIFFERS}"
+        if once.sources and (said := _offers_differ(entry.id, question, once, other)):
+            yield said
+
+
+def _wrong_columns(
+    loaded: type[Mechanism[Any]], once: Engine, other: Engine, in_time: NDArray[np.bool_]
+) -> Iterator[str]:
+    """Columns that differ, of memories in those that are not dated ahead; readings of the clock, of
+    all.
+    """
+    for column in loaded.owns:
+        if not isinstance(column, Column) or not column.scope.persists:
+            continue
+        first, second = _values(once, column), _values(other, column)
+        if column.scope is Scope.MEMORY and not column.upkeep.clock:
+            first, second = first[in_time], second[in_time]
+        if not _same(column, first, second):
+            yield f"{column.name} {DIFFERS}"
+
+
+def _same(column: Column, first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
+    """Whether values of two lives are the same; readings of the clock, but for the time between them."""
+    if column.upkeep.clock:
+        second = np.where(second == float(column.neutral), second, second + EAST)
+    return first.shape == second.shape and np.allclose(
+        first, second, rtol=1e-5, atol=ROUNDING, equal_nan=True
+    )
+
+
+def _set_at_events(loaded: type[Mechanism[Any]]) -> Iterator[Column]:
+    """Small columns that a mechanism sets when an event is told."""
+    items = {c for h in loaded.hooks() if h.phase is Phase.ENCODE for c in (*h.adds, *h.sets)}
+    for column in sorted((c for c in items if isinstance(c, Column)), key=lambda c: c.name):
+        if all(isinstance(n, int) for n in column.shape) and math.prod(column.shape) <= SMALL:
+            yield column
+
+
+def _values(memory: Engine, column: Column) -> NDArray[np.float64]:
+    return np.array(memory.column(column), np.float64)
+
+
+def _offers_differ(id: str, question: Query, once: Engine, other: Engine) -> str:
+    """What is wrong if a source offers otherwise in one of two memories; "" if nothing is."""
+    first, second = (
+        [offer for offer in memory.offers(question, 4000)[1] if offer.source == id]
+        for memory in (once, other)
+    )
+    same = [o.row for o in first] == [o.row for o in second] and np.allclose(
+        [o.score for o in first], [o.score for o in second], rtol=1e-4, atol=ROUNDING
+    )
+    return "" if same else f"what is offered for {question.text!r} {DIFFERS}"

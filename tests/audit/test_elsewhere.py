@@ -1,0 +1,88 @@
+"""The part of the world where events are told, how far ahead a wrong clock dates them, and attributes
+that nobody knows do not count.
+"""
+
+from __future__ import annotations
+
+import functools
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from hebbarium.audit.declarations import wrong_elsewhere
+from hebbarium.engine.catalogue.registry import Registry
+
+REGISTRY = Registry.installed()
+
+
+class Other:
+    """A view with other values of some columns."""
+
+    def __init__(self, view: Any, **values: Any) -> None:
+        object.__setattr__(self, "_view", view)
+        object.__setattr__(self, "_values", values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._view, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        values = self._values
+        return values[name] if name in values else getattr(self._view, name)
+
+
+def refused(id: str, name: str, wrong: Any) -> str:
+    """What is said of a mechanism one of whose hooks is `wrong(original, self, view, what)`."""
+    entry = REGISTRY.entry(id)
+    assert list(wrong_elsewhere(entry, REGISTRY)) == []
+    original = getattr(entry.load(), name)
+
+    @functools.wraps(original)
+    def hook(self: Any, view: Any, what: Any) -> None:
+        wrong(original, self, view, what)
+
+    with patch.object(entry.load(), name, hook):
+        (said,) = wrong_elsewhere(entry, REGISTRY)
+    return said
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "column"),
+    [
+        ("neurogenesis", "experience", "turnover"),
+        ("oscillatory_clock", "beat", "theta"),
+        ("short_term_plasticity", "encode", "last_used"),
+        ("base_level_activation", "first_use", "recent_uses"),
+    ],
+)
+def test_the_time_of_an_event_is_not_the_present(id: str, name: str, column: str) -> None:
+    def at_its_time(original: Any, self: Any, view: Any, incoming: Any) -> None:
+        original(self, Other(view, now=incoming.event.time), incoming)
+
+    assert column in refused(id, name, at_its_time)
+
+
+@pytest.mark.parametrize(("id", "name"), [("temporal_index", "keep"), ("temporal_index", "score")])
+def test_days_are_those_of_the_clock_of_the_speaker_and_of_the_asker(id: str, name: str) -> None:
+    def by_utc(original: Any, self: Any, view: Any, what: Any) -> None:
+        original(self, Other(view, utc_offset=np.zeros_like(view.utc_offset)), what)
+
+    assert "differs by where" in refused(id, name, by_utc)
+
+
+@pytest.mark.parametrize("id", ["ranked_context", "recent_context"])
+def test_no_age_is_below_zero(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = REGISTRY.entry(id)
+    monkeypatch.setattr(import_module(entry.module), "max", lambda a, b: a, raising=False)
+    (said,) = wrong_elsewhere(entry, REGISTRY)
+    assert "what is offered" in said
+
+
+def test_attributes_that_nobody_knows_do_not_count() -> None:
+    def by_any(original: Any, self: Any, view: Any, incoming: Any) -> None:
+        original(self, view, incoming)
+        view.recipient_name[view.row] = len(str(incoming.event.attributes))
+
+    assert "recipient_name" in refused("entity_boost", "note", by_any)
