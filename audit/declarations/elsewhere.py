@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Entry, Registry
 from ...engine.contract import vocabulary as v
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Signal
 from ...engine.contract.hooks import Mechanism
-from ...engine.contract.records import Event, Query
+from ...engine.contract.records import Event, Only, Query
 from ...engine.memory.engine import Engine
 from ..life import QUESTIONS, START, TOLD, Circumstances, lived
 from .lives import ROUNDING, audible
@@ -67,10 +67,12 @@ def wrong_elsewhere(entry: Entry, registry: Registry) -> Iterator[str]:
     """The first of what a mechanism holds, scores or offers otherwise in the second of two lives that differ only
     in the place where they are told, in how far ahead wrong clocks are, and in unknown attributes.
     """
-    yield from islice(_differences(entry, registry), 1)
+    # who goes by the days of UTC is told of them in both lives
+    by_utc = UTC.search(" ".join(d.what for d in entry.departures))
+    yield from islice(_differences(entry, registry, 0.0 if by_utc else EAST), 1)
 
 
-def _differences(entry: Entry, registry: Registry) -> Iterator[str]:
+def _differences(entry: Entry, registry: Registry, east: float) -> Iterator[str]:
     loaded = entry.load()
     passing = [c for c in _set_at_events(loaded) if c.scope in (Scope.GLOBAL, Scope.EVENT)]
     on_the_way = list[list[NDArray[np.float64]]]()
@@ -96,17 +98,16 @@ def _differences(entry: Entry, registry: Registry) -> Iterator[str]:
         )
         for offset, ahead, colour in (
             (0.0, (AHEAD, 2.0 * AHEAD), "blue"),
-            (EAST, (2.0 * AHEAD, AHEAD), "red"),
+            (east, (2.0 * AHEAD, AHEAD), "red"),
         )
     )
     # the date of the others is another one, and may be held
     in_time = np.asarray(once.column(v.CREATED)) - once.now < JUMP
-    if not UTC.search(" ".join(d.what for d in entry.departures)):
-        for place, (first, second) in enumerate(zip(*on_the_way, strict=True)):
-            column = passing[place % len(passing)]
-            if not _same(column, first, second):
-                yield f"{column.name} {DIFFERS}"
-        yield from _wrong_columns(loaded, once, other, in_time)
+    for place, (first, second) in enumerate(zip(*on_the_way, strict=True)):
+        column = passing[place % len(passing)]
+        if not _same(column, first, second, east):
+            yield f"{column.name} {DIFFERS}"
+    yield from _wrong_columns(loaded, once, other, in_time, east)
     seen = [c for c in loaded.owns if isinstance(c, Column) and c.scope is Scope.CANDIDATE]
     for text in ASKED:
         question = Query(text, session=TOLD[-1][1])
@@ -118,12 +119,36 @@ def _differences(entry: Entry, registry: Registry) -> Iterator[str]:
         first_rows, other_rows = (a.rows[in_time[a.rows]].tolist() for a in answers)
         if first_rows != other_rows:
             yield f"the answer to {text!r} {DIFFERS}"
+        yield from _wrong_signals_of_filtered(loaded, once, question)
         if once.sources and (said := _offers_differ(entry.id, question, once, other)):
             yield said
 
 
+def _wrong_signals_of_filtered(
+    loaded: type[Mechanism[Any]], memory: Engine, question: Query
+) -> Iterator[str]:
+    """Signals that are others where the asker leaves out every third event: how a memory matches does
+    not depend on which ones may be answered.
+    """
+    signals = [c for c in loaded.owns if isinstance(c, Signal)]
+    if signals:
+        memory.retrieve(question)
+        plain = [_values(memory, s).copy() for s in signals]
+        texts = memory.store.structures[v.TEXTS]
+        events = np.flatnonzero(np.asarray(memory.column(v.KIND)) == 0).tolist()
+        only = Only(exclude=tuple(texts.event(row).id for row in events[::3]))
+        memory.retrieve(replace(question, only=only))
+        for s, first in zip(signals, plain, strict=True):
+            if not np.allclose(first, _values(memory, s), rtol=1e-4, atol=ROUNDING, equal_nan=True):
+                yield f"{s.name} depends on what the asker's filter leaves out"
+
+
 def _wrong_columns(
-    loaded: type[Mechanism[Any]], once: Engine, other: Engine, in_time: NDArray[np.bool_]
+    loaded: type[Mechanism[Any]],
+    once: Engine,
+    other: Engine,
+    in_time: NDArray[np.bool_],
+    east: float,
 ) -> Iterator[str]:
     """Columns that differ, of memories in those that are not dated ahead; readings of the clock, of
     all.
@@ -134,14 +159,18 @@ def _wrong_columns(
         first, second = _values(once, column), _values(other, column)
         if column.scope is Scope.MEMORY and not column.upkeep.clock:
             first, second = first[in_time], second[in_time]
-        if not _same(column, first, second):
+        if not _same(column, first, second, east):
             yield f"{column.name} {DIFFERS}"
 
 
-def _same(column: Column, first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
-    """Whether values of two lives are the same; readings of the clock, but for the time between them."""
+def _same(
+    column: Column, first: NDArray[np.float64], second: NDArray[np.float64], east: float
+) -> bool:
+    """Whether values of two lives are the same; readings of the clock, but for the hours by which the
+    second clock is ahead.
+    """
     if column.upkeep.clock:
-        second = np.where(second == float(column.neutral), second, second + EAST)
+        second = np.where(second == float(column.neutral), second, second + east)
     return first.shape == second.shape and np.allclose(
         first, second, rtol=1e-5, atol=ROUNDING, equal_nan=True
     )

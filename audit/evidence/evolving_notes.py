@@ -242,6 +242,57 @@ def notes_hold_at_their_limits(specimen: Any) -> Any:
     ]
 
 
+@adaptation(
+    "EN-9",
+    source="plain numpy: each of seven messages with the two nearest earlier notes, all of which are linked, and changed by the last "
+    "that names them; each message by its speaker",
+)
+def each_near_note_is_linked_and_changed(specimen: Any) -> Any:
+    told_by = ("Ada", "Bo", "Cleo", "Ada", "Bo", "Cleo", "Ada")
+    words = ("kettle", "boat", "rain", "kettle", "rain boat", "mill", "boat kettle")
+    texts = [f"The {word} again, number {i}." for i, word in enumerate(words)]
+
+    def answer(request: Request) -> Any:
+        if request.purpose == "note":
+            (place,) = (i for i, text in enumerate(texts) if text in request.prompt)
+            return {"keywords": [words[place]], "tags": [], "context": f"About {words[place]}."}
+        shown = range(1, len(request.prompt.splitlines()))
+        changed = [{"number": n, "context": f"Seen at {n}.", "tags": []} for n in shown]
+        return {"links": list(shown), "updates": changed}
+
+    model = FunctionModel(answer)
+    memory = memory_of(specimen, language_model=model, neighbours=2)
+    encode(memory, *((float(i), text, told_by[i]) for i, text in enumerate(texts)))
+    memory.advance(30.0)
+    vectors = HashingEmbedder(16).embed(
+        [f"{memory.event_log.rendered(i)} About {word}. {word}" for i, word in enumerate(words)]
+    )
+    near = {
+        row: sorted(range(row), key=lambda other: (-float(vectors[row] @ vectors[other]), other))[:2]
+        for row in range(1, len(texts))
+    }
+    both = sorted({pair for row in near for o in near[row] for pair in ((row, o), (o, row))})
+    last = {o: (row, place) for row in near for place, o in enumerate(near[row], 1)}
+    kept = [json.loads(note)["context"] for note in notes(memory)]
+    said = [request.prompt.splitlines()[0] for request in model.asked[: len(texts)]]
+    return [str(linked(memory)), str(kept), str(said)], [
+        str(both),
+        str([f"Seen at {last[i][1]}." if i in last else f"About {words[i]}." for i in range(7)]),
+        str([f'SAID BY "{name}"' for name in told_by]),
+    ]
+
+
+@adaptation("EN-10", source="definition: an archived note lends nothing; cosines by numpy", atol=1e-6)
+def an_archived_note_lends_nothing(specimen: Any) -> Any:
+    memory = told(specimen, note_taker(), seeds=1, share=0.9)
+    asked = "I sold the kettle. Ada sold it. kettle; sale; home"
+    memory.archive(2)
+    memory.retrieve(asked, 4)
+    embed = HashingEmbedder(16).embed
+    (note,) = embed([f"{memory.event_log.rendered(0)} Ada had a kettle. kettle; past"])
+    return [memory.column("noted")[0]], [float(note @ embed([asked])[0])]
+
+
 @figure(
     "lent",
     caption="Match that a linked note gets from the best one, over its own",
@@ -332,3 +383,18 @@ def own_source(specimen: Any) -> Any:
         original(self, view, {row: (note, (row,)) for row, (note, _) in made.items()})
 
     return specimen.overriding("EvolvingNotes", _write=write)
+
+
+@mutant("of the notes that are near the first is linked alone", rejected_by="EN-9")
+def first_link(specimen: Any) -> Any:
+    original = specimen.evolution_of
+    return specimen.replacing(
+        "evolution_of",
+        lambda reply, near: (original(reply, near)[0][:1], original(reply, near)[1]),
+    )
+
+
+@mutant("archived notes lend their share", rejected_by="EN-10")
+def archived_lend(specimen: Any) -> Any:
+    original = specimen.best
+    return specimen.replacing("best", lambda own, among, k: original(own, ~np.isnan(own), k))

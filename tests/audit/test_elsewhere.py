@@ -86,3 +86,23 @@ def test_attributes_that_nobody_knows_do_not_count() -> None:
         view.recipient_name[view.row] = len(str(incoming.event.attributes))
 
     assert "recipient_name" in refused("entity_boost", "note", by_any)
+
+
+@pytest.mark.parametrize(
+    ("id", "name"), [("personalized_pagerank", "retrieve"), ("temporal_index", "score")]
+)
+def test_a_signal_does_not_depend_on_the_filter(id: str, name: str) -> None:
+    def of_the_others(original: Any, self: Any, view: Any, cue: Any) -> None:
+        visible = view.visible.copy()
+        if cue.query.only is not None:
+            visible[::3] = False
+        original(self, Other(view, visible=visible), cue)
+
+    assert "the asker's filter leaves out" in refused(id, name, of_the_others)
+
+
+def test_who_goes_by_utc_goes_by_the_present() -> None:
+    def at_its_time(original: Any, self: Any, view: Any, incoming: Any) -> None:
+        original(self, Other(view, now=incoming.event.time), incoming)
+
+    assert "differs by where" in refused("sleep_pressure", "attend", at_its_time)
