@@ -245,14 +245,14 @@ def add_ngrams(codes: Any, out: Any) -> None:
     out    (256,)  1  added to
 
     A gram has the hash (sum c_i 65599^(n - 1 - i)) mod (2^31 - 1), whose product with 2654435761
-    gives the cell by bits 24 to 31.
+    gives the cell by bits 24 to 31.  Of an `out` of another length no cell beyond it is written.
     """
     for n in range(3, 6):
         for start in range(codes.shape[0] - n + 1):
             value = 0
             for i in range(start, start + n):
                 value = (value * 65599 + codes[i]) % 2147483647
-            out[((value * 2654435761) & 0xFFFFFFFF) >> 24] += 1.0
+            out[(((value * 2654435761) & 0xFFFFFFFF) >> 24) % out.shape[0]] += 1.0
 
 
 @kernel
