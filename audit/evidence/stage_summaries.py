@@ -11,7 +11,7 @@ import numpy as np
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.records import Event
+from ...engine.contract.records import Event, Only, Query
 from ...engine.contract.vocabulary import (
     APART,
     BAN,
@@ -191,15 +191,18 @@ def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
 )
 def the_best_match_is_one_with_a_stage(specimen: Any) -> Any:
     """Best of all is row 14, which has no stage, and of the others row 5, which is archived, and
-    with it row 12.  In the second nothing matches.
+    with it row 12.  In the second nothing matches.  In the third row 5 is filtered, and with
+    it row 12.
     """
     scores = np.arange(15) / 100.0
     scores[[14, 5, 1]] = 3.0, 2.0, 1.0
     first, none = told(specimen, [], [], scores), told(specimen, [], [], np.full(15, np.nan))
+    third = told(specimen, [], [], scores)
     first.archive(5)
+    asked = ((first, "?"), (none, "?"), (third, Query("?", only=Only(exclude=("e5",)))))
     return str(
-        [[o.row for o in memory.offers("?", 100)[1]] for memory in (first, none)]
-    ), "[[10, 11, 13], [13, 12, 11, 10]]"
+        [[o.row for o in memory.offers(question, 100)[1]] for memory, question in asked]
+    ), "[[10, 11, 13], [13, 12, 11, 10], [10, 11, 13]]"
 
 
 stages_by_loops = adaptation("ST-7", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)

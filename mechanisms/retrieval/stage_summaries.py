@@ -38,7 +38,7 @@ from ...engine.contract.vocabulary import (
     VISIBLE,
 )
 from ...engine.state.ranking import best
-from ..shared.offering import BEYOND, MOST, on_scale, sizes, within
+from ..shared.offering import BEYOND, on_scale, sizes, within
 from ..shared.stages import stages_of
 
 SECTION: Final = "Stage Summaries"
@@ -123,7 +123,7 @@ class StageSummaries(Mechanism[StageSummariesParams]):
             int(stages[top[0]]) if top.size else -1,
             np.unique(stages[view.offered > 0]),
         )
-        shown = within(sizes(view.texts, rows[:MOST]), BEYOND * view.budget) + 1
+        shown = within(sizes(view.texts, rows), BEYOND * view.budget) + 1
         relevance = np.empty(len(stages))
         on_scale(view.released, admitted, relevance)
         for row, stages_away in zip(rows[:shown].tolist(), away[:shown].tolist(), strict=True):
