@@ -28,7 +28,7 @@ from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from ..memory import Scripted, encode, memory_of, neighbour, numbers_of, plug_in
 from ..paper_numbers import paper_number
 
 Array = NDArray[np.float64]
@@ -413,6 +413,16 @@ def precision_is_the_inverse_of_the_mean_squared_error(specimen: Any) -> Any:
         )
 
     return 1.0 / variance, float(np.exp(minimize_scalar(mean_f, bracket=(-3.0, 1.0), tol=1e-12).x))
+
+
+@limit(
+    "PC-11b",
+    source="definition: a variance below 1e-6, which only a memory without a hyperprior can have, counts as 1e-6; inverses by hand",
+)
+def no_variance_counts_as_less_than_the_least(specimen: Any) -> Any:
+    variance = np.array([0.0, 3e-7, 1e-6, 3e-6, 4.0])
+    view = SimpleNamespace(pc_variance=variance, pc_events=1)
+    return plug_in(specimen)._precisions(view, np.ones(3)), [1e6, 1e6, 1e6, 1e6 / 3, 0.25]
 
 
 @equation(
@@ -958,3 +968,8 @@ def unmodulated(specimen: Any) -> Any:
 def never_sparse(specimen: Any) -> Any:
     right = getattr(specimen.settle, "py_func", specimen.settle)
     return specimen.replacing("settle", lambda *a: right(*a[:6], 0.0, *a[7:]))
+
+
+@mutant("a variance that fell to 0 counts as a hundredth", rejected_by="PC-11b")
+def large_least(specimen: Any) -> Any:
+    return specimen.replacing("LEAST_VARIANCE", 0.01)
