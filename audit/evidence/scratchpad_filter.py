@@ -132,6 +132,23 @@ def long_texts_are_shown_in_part(specimen: Any) -> Any:
     return [request.prompt], [f'QUESTION "{text}"\n1 "{text}"\n2 "{text}"']
 
 
+@limit(
+    "SF-6",
+    source="definition: the model is shown no archived note, and is not asked if all notes are archived; by hand",
+)
+def archived_notes_are_not_shown(specimen: Any) -> Any:
+    model = naming("Miso")
+    memory = lived(specimen, model)
+    memory.archive(len(TOLD))
+    answered(memory)
+    (request,) = model.asked
+    shown = [text for text, _ in NOTES if text in request.prompt]
+    for row in range(len(TOLD) + 1, len(ALL)):
+        memory.archive(row)
+    answered(memory, f"{ASKED} ")
+    return [*shown, str(len(model.asked))], ["The oven broke.", "Rainy days.", "1"]
+
+
 @figure(
     "kept",
     caption="Notes that are answered of three, by the words of which the scripted model approves",
@@ -200,3 +217,19 @@ def silence_bans(specimen: Any) -> Any:
 @mutant("a question without words is asked", rejected_by="SF-3")
 def blank_asks(specimen: Any) -> Any:
     return specimen.replacing("terms_of", lambda text, **how: ["word"])
+
+
+@mutant("archived notes are shown, too", rejected_by="SF-6")
+def all_notes(specimen: Any) -> Any:
+    class Unarchived:
+        def __init__(self, view: Any) -> None:
+            self._view = view
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(self._view, name)
+            return np.ones_like(value) if name == "visible" else value
+
+    def ask(self: Any, view: Any, cue: Any) -> None:
+        specimen.ScratchpadFilter.ask(self, Unarchived(view), cue)
+
+    return specimen.overriding("ScratchpadFilter", ask=ask)
