@@ -5,7 +5,7 @@ Each function `wrong_...` yields what is not as declared, in words.  The lives a
 """
 
 from .columns import wrong_considered, wrong_upkeep
-from .directness import wrong_directness
+from .directness import told_apart, wrong_directness
 from .elsewhere import wrong_elsewhere
 from .filtered import MARK, wrong_contexts, wrong_ranks
 from .lives import PlainLife, read_by
@@ -30,6 +30,7 @@ __all__ = [
     "contradictions",
     "read_by",
     "signal_scores",
+    "told_apart",
     "wrong_archived_rows",
     "wrong_considered",
     "wrong_contexts",

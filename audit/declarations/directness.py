@@ -48,9 +48,21 @@ def wrong_directness(entry: Entry, registry: Registry) -> Iterator[str]:
     """Signals of the question and of what sleep learnt that are called direct, and of two memories
     that say nearly the same do not prefer the one that is asked for; or the other way round.
     """
+    for s, preferred in told_apart(entry, registry):
+        if preferred and (np.mean(preferred) > 0.5) != s.direct:
+            yield (
+                f"{s.name} is {'' if s.direct else 'not '}direct, and of two memories that say nearly the "
+                f"same {'does not prefer' if s.direct else 'prefers'} the one that is asked for"
+            )
+
+
+def told_apart(entry: Entry, registry: Registry) -> list[tuple[Signal, list[bool]]]:
+    """Of each signal that sleep taught, for each pair of memories that say nearly the same and of
+    which it scores both: whether it prefers the one that is asked for.
+    """
     signals = _taught(entry)
     if not signals:
-        return
+        return []
     memory = lived(
         registry,
         entry.id,
@@ -65,20 +77,15 @@ def wrong_directness(entry: Entry, registry: Registry) -> Iterator[str]:
         for row in range(1, memory.store.n)
         if texts[row - 1] and texts[row] == again(texts[row - 1])
     ]
-    told_apart: dict[str, list[bool]] = {s.name: [] for s in signals}
+    apart: dict[str, list[bool]] = {s.name: [] for s in signals}
     for pair in pairs:
         asked = [[_scores(memory, row, s)[list(pair)] for s in signals] for row in pair]
         for s, first, second in zip(signals, *asked, strict=True):
             gain = (first[0] - first[1]) + (second[1] - second[0])
             if not np.isnan(gain):
                 largest = float(np.max(np.abs([first, second])))
-                told_apart[s.name].append(bool(gain > NO_GAIN * largest))
-    for s in signals:
-        if told_apart[s.name] and (np.mean(told_apart[s.name]) > 0.5) != s.direct:
-            yield (
-                f"{s.name} is {'' if s.direct else 'not '}direct, and of two memories that say nearly the "
-                f"same {'does not prefer' if s.direct else 'prefers'} the one that is asked for"
-            )
+                apart[s.name].append(bool(gain > NO_GAIN * largest))
+    return [(s, apart[s.name]) for s in signals]
 
 
 def _scores(memory: Engine, row: int, s: Signal) -> NDArray[np.float64]:

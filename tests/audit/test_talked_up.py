@@ -20,6 +20,7 @@ from hebbarium.audit.declarations import (
     SignalScores,
     contradictions,
     signal_scores,
+    told_apart,
     wrong_directness,
 )
 from hebbarium.audit.facts import FactKind, facts, quantities
@@ -394,6 +395,13 @@ def test_a_signal_that_sleep_taught_is_direct_if_it_tells_nearly_equal_memories_
     with declared(signal, direct=not signal.direct):
         said = list(wrong_directness(entry, REGISTRY))
     assert len(said) == 1 and said[0].startswith(signal.name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", [id for id, e in REGISTRY.entries.items() if not e.variety_of])
+def test_no_signal_that_sleep_taught_is_silent_where_its_directness_is_judged(id: str) -> None:
+    for signal, preferred in told_apart(REGISTRY.entry(id), REGISTRY):
+        assert preferred, f"{signal.name} gives no pair of memories scores"
 
 
 def test_signals_are_judged_by_a_static_check() -> None:
