@@ -14,6 +14,8 @@ import pytest
 
 from hebbarium.audit.declarations import wrong_elsewhere
 from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 
 REGISTRY = Registry.installed()
 
@@ -89,7 +91,7 @@ def test_attributes_that_nobody_knows_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("id", "name"), [("personalized_pagerank", "retrieve"), ("temporal_index", "score")]
+    ("id", "name"), [("curation", "retrieve"), ("hebbian_association", "associate")]
 )
 def test_a_signal_does_not_depend_on_the_filter(id: str, name: str) -> None:
     def of_the_others(original: Any, self: Any, view: Any, cue: Any) -> None:
@@ -101,8 +103,21 @@ def test_a_signal_does_not_depend_on_the_filter(id: str, name: str) -> None:
     assert "the asker's filter leaves out" in refused(id, name, of_the_others)
 
 
-def test_who_goes_by_utc_goes_by_the_present() -> None:
-    def at_its_time(original: Any, self: Any, view: Any, incoming: Any) -> None:
-        original(self, Other(view, now=incoming.event.time), incoming)
+@pytest.mark.parametrize(
+    ("id", "name"), [("emotional_tagging", "slow_forgetting"), ("synaptic_tagging", "strengthen")]
+)
+def test_strength_counts_from_when_an_event_was_told(id: str, name: str) -> None:
+    happened = dict[int, float]()
+    encode = Engine.encode
 
-    assert "differs by where" in refused("sleep_pressure", "attend", at_its_time)
+    def told(memory: Engine, event: Event, *more: Any, **others: Any) -> Any:
+        encoded = encode(memory, event, *more, **others)
+        happened[encoded.row] = event.time
+        return encoded
+
+    def when_it_happened(original: Any, self: Any, view: Any, tick: Any) -> None:
+        times = np.array([happened[row] for row in range(len(view.arrived))])
+        original(self, Other(view, arrived=times), tick)
+
+    with patch.object(Engine, "encode", told):
+        assert "counts from when an event happened" in refused(id, name, when_it_happened)
