@@ -261,6 +261,26 @@ def gaps_in_time_end_a_stage(specimen: Any) -> Any:
 
 
 @limit(
+    "SD-7b",
+    source="definition: a gap is between events, not from a row that sleep made of an earlier one; by hand",
+)
+def made_rows_are_no_end_of_a_gap(specimen: Any) -> Any:
+    """The third event is 4 h after the second, and 7 h after the first, of which a row was made."""
+
+    def note(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,), id="note"),
+        consolidate_every=3.5,
+        by="gap",
+    )
+    rows = [memory.encode(Event(t, f"text {t}", dated=False)).row for t in (0.0, 3.0, 7.0)]
+    return memory.column(STAGE)[rows], [0, 0, 0]
+
+
+@limit(
     "SD-8",
     source="definition: rows that the memory makes keep the stage they are given and are in no window; vetoed events end none",
 )
@@ -690,3 +710,16 @@ def without_before(specimen: Any) -> Any:
 def one_label(specimen: Any) -> Any:
     original = specimen.label
     return specimen.replacing("label", lambda plan, session: original("", plan or session))
+
+
+@mutant("a gap is measured from the last row of whatever kind", rejected_by="SD-7b")
+def from_any_row(specimen: Any) -> Any:
+    class FromAnyRow(specimen.StageDetection):  # type: ignore[misc]
+        def place(self, view: Any, incoming: Any) -> None:
+            super().place(view, incoming)
+            row, before = view.row, incoming.before
+            if self.params.by == "gap" and before >= 0:
+                near = view.now - view.arrived[row - 1] < self.hours("gap")
+                view.stage[row] = view.stage[before] if near else row
+
+    return specimen.replacing("StageDetection", FromAnyRow)
