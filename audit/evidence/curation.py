@@ -540,6 +540,21 @@ def a_telling_ahead_of_the_present_is_as_new_as_its_arrival(specimen: Any) -> An
 
 
 @adaptation(
+    "CU-9d",
+    source="by hand: days of a question are those of the asker's clock, which is 14 h ahead of UTC: told at 1 and 10 o'clock both are "
+    "answered of today; told at 19 and at 2 o'clock of the next day only the second is",
+)
+def days_of_repeats_are_those_of_the_asker(specimen: Any) -> Any:
+    measured = []
+    for times in ((11.0, 20.0), (5.0, 12.0)):
+        memory = memory_of(specimen, "lexical_bm25")
+        for time in times:
+            memory.encode(Event(time, "The mill burns!", "Ada", dated=False, offset=14.0))
+        measured.append(str(sorted(memory.retrieve("mill today", k=5).rows.tolist())))
+    return measured, ["[0, 1]", "[1]"]
+
+
+@adaptation(
     "CU-11",
     source="by hand: with a capacity repeats of what stays visible leave first, though another vote finds them worth more; of the "
     "same words one stays; none of this with `shown`",
@@ -816,3 +831,9 @@ def wordless(specimen: Any) -> Any:
 @mutant("repeats do not make room", rejected_by="CU-11")
 def stubborn(specimen: Any) -> Any:
     return specimen.overriding("Curation", yield_place=lambda self, view, tick: None)
+
+
+@mutant("days of a question are those of UTC", rejected_by="CU-9d")
+def days_of_utc(specimen: Any) -> Any:
+    original = specimen.times
+    return specimen.replacing("times", lambda text, now: original(text, now - 14.0))
