@@ -17,9 +17,19 @@ from scipy.integrate import quad
 
 from ...engine.base.times import hours
 from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.hooks import hook
-from ...engine.contract.records import Event, Query
-from ...engine.contract.vocabulary import ARRANGED, CREATED, DATED, LOG_PRIOR, MATCH, VETO, WITHIN
+from ...engine.contract.records import Event, Only, Query
+from ...engine.contract.vocabulary import (
+    ARRANGED,
+    CREATED,
+    DATED,
+    DRAFTS,
+    LOG_PRIOR,
+    MATCH,
+    VETO,
+    WITHIN,
+)
 from ...engine.memory.arrivals import ClockWarning
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
@@ -603,7 +613,7 @@ def diary(specimen: Any, archived: tuple[int, ...] = (), **values: Any) -> Any:
         neighbour(Phase.RETRIEVE, rank, sets=(ARRANGED,), id="rank"),
         **values,
     )
-    encode(memory, *(Event(T0 + h, text, who) for h, text, who in DIARY))
+    encode(memory, *(Event(T0 + h, text, who, id=f"e{i}") for i, (h, text, who) in enumerate(DIARY)))
     memory.advance(T0 + 60.0)
     for row in archived:
         memory.archive(row)
@@ -623,6 +633,7 @@ def those_of_the_time_stand_first_and_the_nearest_follow(specimen: Any) -> Any:
         (memory, "What happened on 10 May 2023?"),
         (memory, "What did I do on 1 May 2023?"),
         (hidden, "What happened on 10 May 2023?"),
+        (memory, Query("What happened on 10 May 2023?", only=Only(exclude=("e1", "e4")))),
     ):
         life.retrieve(text)
         measured.append(life.column(DATED)[[0, 2, 3]])
@@ -634,7 +645,32 @@ def those_of_the_time_stand_first_and_the_nearest_follow(specimen: Any) -> Any:
             by_gap((at(2023, 5, 11) - at(2023, 5, 2)) / 24.0, 5.0, 5.0),
             by_gap(far[1], 5.0, 5.0),
         ],
-        [4.0, 2.0 + 2.0 / 2.0, by_gap(0.5, 2.0, 2.0)],
+        *[[4.0, 2.0 + 2.0 / 2.0, by_gap(0.5, 2.0, 2.0)]] * 2,
+    ]
+
+
+@limit(
+    "TX-20b",
+    source="definition: in the order in which they happened, not of telling, and rows that the memory made are not among them; by hand",
+)
+def the_order_of_a_time_is_not_that_of_telling(specimen: Any) -> Any:
+    def note(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
+
+    memory = memory_of(
+        specimen, "dense_similarity", neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,))
+    )
+    memory.passing.late_hours = 100.0
+    encode(memory, *(Event(T0 + h, text, "Ada") for h, text in ((2.0, "Tea"), (5.0, "Rain"))))
+    encode(memory, Event(T0 + 1.0, "Songs", "Ada"))
+    memory.advance(T0 + 60.0)
+    asked = (
+        "What happened on 10 May 2023?",
+        "What was the last thing we talked about on 10 May 2023?",
+    )
+    return [str(memory.retrieve(text).rows[:3].tolist()) for text in asked], [
+        "[2, 0, 1]",
+        "[1, 0, 2]",
     ]
 
 
@@ -1116,3 +1152,22 @@ def hidden_is_near(specimen: Any) -> Any:
 @mutant("days of UTC", rejected_by="TX-22")
 def utc_days(specimen: Any) -> Any:
     return specimen.replacing("asker_offset", lambda cue, offsets: 0.0)
+
+
+@mutant("in order of telling", rejected_by="TX-20b")
+def in_order_of_telling(specimen: Any) -> Any:
+    class OfTelling:
+        def __init__(self, view: Any) -> None:
+            object.__setattr__(self, "_view", view)
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(self._view, name)
+            return np.sort(value) if name == "created" else value
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self._view, name, value)
+
+    def answer_by_time(self: Any, view: Any, cue: Any) -> None:
+        specimen.TemporalIndex.answer_by_time(self, OfTelling(view), cue)
+
+    return specimen.overriding("TemporalIndex", answer_by_time=answer_by_time)
