@@ -1,4 +1,4 @@
-# `make demo` runs an ablation, finds a small set and audits one, `make test` the checks of every day, `make test-all` all, `make docs` builds build/site.  All create .venv if it is missing.
+# `make demo` runs an ablation, finds a small set and audits one, `make test` the checks of every day, `make types` mypy, `make test-all` all, `make docs` builds build/site.  All create .venv if it is missing.
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
@@ -8,7 +8,7 @@ OUT    := out/demo
 PIP    := $(BIN)/python -m pip install --quiet --no-compile --editable
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test types quick test-all coverage explore lowest speed docs ratings clean
+.PHONY: demo test types quick rest test-all coverage explore lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium warm
@@ -22,21 +22,25 @@ demo: $(VENV)/.installed
 
 # A process runs the tests of a part of the files, so that what they share is made once.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
-# mypy has one process, and runs beside the tests.  Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
+# Properties are tried on the same examples on every run, so that a change alone decides whether they pass.
 SAME := --hypothesis-seed 0
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
-	$(MAKE) --jobs 2 types quick
-
-types: $(VENV)/.installed-dev
-	$(BIN)/mypy
+	$(MAKE) quick
 
 quick: $(VENV)/.installed-dev
 	$(PYTEST) -m "not slow" $(SAME)
 
-# What `test` leaves out, and again what it tries on few examples or in plain Python.
+# Strict types say nothing of what a memory does, and take more than a minute of CPU in a clone without mypy's cache.
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+# What `test` leaves out, and again what it tries on few examples or in plain Python.  mypy has one process, and runs beside the tests.
 test-all: test
+	$(MAKE) --jobs 2 types rest
+
+rest: $(VENV)/.installed-dev
 	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all $(SAME)
 
 # Lines and branches that `test` runs, by file: out/coverage/index.html.  TIER= counts all tests.  Machine code of kernels is not seen, plain Python is.

@@ -21,7 +21,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # rewrites pages that tests compare with the evidence; `coverage` is the tests again; `clean`
 # removes what the others made
 ELSEWHERE = {
-    *("test", "types", "quick", "test-all", "coverage", "explore", "lowest"),
+    *("test", "types", "quick", "rest", "test-all", "coverage", "explore", "lowest"),
     *("docs", "speed", "ratings", "clean"),
 }
 NETWORK = ("data get", "--data data/locomo10.json")  # the file is from the network, and not ours

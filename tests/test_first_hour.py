@@ -113,7 +113,7 @@ def test_the_commands_before_it_clone_and_plan_what_exists(tmp_path: Path) -> No
     used: dict[str, list[list[str]]] = {}
     # Under `make test` the outer make would hand on its own options.
     own = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MF"))}
-    for program, target in makes:
+    for program, target in [*makes, ["make", "test-all"]]:
         told = subprocess.run(
             [program, "--no-print-directory", "--dry-run", target],
             cwd=root,
@@ -127,9 +127,9 @@ def test_the_commands_before_it_clone_and_plan_what_exists(tmp_path: Path) -> No
             _require(words, root)
     assert {"hebbarium", "pip"} <= {name(words) for words in used["demo"]} and {
         "ruff",
-        "mypy",
         "pytest",
     } <= {name(words) for words in used["test"]}
+    assert {"ruff", "mypy", "pytest"} <= {name(words) for words in used["test-all"]}
 
 
 def name(words: list[str]) -> str:
