@@ -11,6 +11,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from time import thread_time
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakSet
@@ -19,12 +20,14 @@ import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Elements of arrays that an exact kernel goes through in plain Python before machine code takes
-# over: code that lies on disk is loaded after a few milliseconds of Python, and code that has to
-# be compiled is compiled when Python has taken about as long as that would.
-BEFORE_LOADING: Final = 4_096
-BEFORE_COMPILING: Final = 65_536
-CALLED: Final = 16  # elements that a call costs beside those of its arrays
+# s of processor time that plain Python takes for an exact kernel before machine code takes over: code
+# that lies on disk is loaded soon, and code that has to be compiled is compiled when Python has
+# taken about as long as that would.
+BEFORE_LOADING: Final = 0.004
+BEFORE_COMPILING: Final = 0.1
+# s that a call takes at least in plain Python, and that each element of its arrays adds
+CALLED: Final = 16e-6
+PER_ELEMENT: Final = 1e-6
 
 # every kernel of this process
 declared: Final[WeakSet[Kernel]] = WeakSet()
@@ -54,7 +57,7 @@ class Kernel:
     ) -> None:
         functools.update_wrapper(self, function)
         self.py_func, self.options, self.compiled = function, MappingProxyType(options), compiled
-        self.exact, self._passed = exact, 0
+        self.exact, self._taken = exact, 0.0
         self.__call__ = self._first if compiled else function
         declared.add(self)
 
@@ -90,27 +93,32 @@ class Kernel:
         typed: Any = numba.typeof(self.dispatcher)  # type: ignore[no-untyped-call]
         return typed
 
+    @functools.cached_property
+    def _kept(self) -> bool:
+        """Whether a compiled form lies on disk, when this is first asked."""
+        from .compiling import is_kept
+
+        with _lock:
+            return is_kept(self.dispatcher)
+
     def _first(self, *args: Any, **named: Any) -> Any:
         if self.exact and self._affordable((args, named.values())):
+            start = thread_time()
             try:
                 return _plainly(self.py_func, args, named)
             except (ArithmeticError, ValueError):
                 pass  # machine code answers with infinity or NaN where Python refuses
+            finally:
+                self._taken += thread_time() - start
         with _lock:  # one dispatcher for all threads
             self.__call__ = self.dispatcher
         return self.__call__(*args, **named)
 
     def _affordable(self, values: Iterable[Any]) -> bool:
-        """Whether plain Python is to run a call with these arguments, which is then counted."""
-        before = self._passed
-        self._passed = passed = before + CALLED + sum(int(array.size) for array in _arrays(values))
-        if before <= BEFORE_LOADING < passed:
-            from .compiling import is_kept
-
-            with _lock:
-                if is_kept(self.dispatcher):
-                    return False
-        return passed <= BEFORE_COMPILING
+        """Whether plain Python is to run a call with these arguments, after the calls so far."""
+        elements = sum(array.size for array in _arrays(values))
+        taken = self._taken + CALLED + PER_ELEMENT * elements
+        return taken <= BEFORE_LOADING or (taken <= BEFORE_COMPILING and not self._kept)
 
 
 def kernel(function: F) -> F:

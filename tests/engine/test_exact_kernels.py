@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -55,27 +56,44 @@ def compiled(kernel: Kernel) -> bool:
 
 
 # --- who runs a call ------------------------------------------------------------------------------
-def test_python_runs_calls_until_they_have_cost_as_much_as_compiling(kernel: Kernel) -> None:
-    size = 1000
-    x, out = np.full(size, 2.0), np.zeros(size)
-    afforded = kernels.BEFORE_COMPILING // (2 * size + kernels.CALLED)
-    for call in range(afforded):
+@pytest.fixture
+def each_call_takes(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sets the s of processor time that a call in plain Python takes, by the clock that kernels
+    read before and after it.
+    """
+    return lambda taken: monkeypatch.setattr(
+        kernels, "thread_time", partial(next, count(0.0, taken))
+    )
+
+
+def test_python_runs_calls_until_they_have_cost_as_much_as_compiling(
+    kernel: Kernel, each_call_takes: Callable[[float], None]
+) -> None:
+    """However short the arrays are: a loop of many steps over few elements costs as much."""
+    x, out, calls = np.full(3, 2.0), np.zeros(3), 10
+    each_call_takes(0.99 * kernels.BEFORE_COMPILING / calls)
+    for call in range(calls):
         assert kernel(x, 1.0, out) == pytest.approx(math.log(2.0)) and not compiled(kernel), call
+    each_call_takes(0.01 * kernels.BEFORE_COMPILING)
+    kernel(x, 1.0, out)
     kernel(x, 1.0, out)
     assert compiled(kernel)
-    assert out == pytest.approx(np.full(size, (afforded + 1) * math.log(2.0)))
+    assert out == pytest.approx(np.full(3, (calls + 2) * math.log(2.0)))
 
 
 def test_a_large_first_call_is_compiled(kernel: Kernel) -> None:
-    kernel(np.ones(kernels.BEFORE_COMPILING), 1.0, np.zeros(kernels.BEFORE_COMPILING))
+    size = int(kernels.BEFORE_COMPILING / kernels.PER_ELEMENT)
+    kernel(np.ones(size), 1.0, np.zeros(size))
     assert compiled(kernel)
 
 
-def test_code_on_disk_is_loaded_before_python_has_cost_much(kernel: Kernel) -> None:
-    size = kernels.BEFORE_LOADING // 4
-    x, out = np.full(size, 2.0), np.zeros(size)
+def test_code_on_disk_is_loaded_before_python_has_cost_much(
+    kernel: Kernel, each_call_takes: Callable[[float], None]
+) -> None:
+    x, out = np.full(3, 2.0), np.zeros(3)
     kernel.dispatcher(x, 1.0, out)
     later = Kernel(kernel.py_func, {}, True, exact=True)  # as in a later process
+    each_call_takes(kernels.BEFORE_LOADING)
     later(x, 1.0, out)
     assert not compiled(later)
     later(x, 1.0, out)
