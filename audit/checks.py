@@ -509,6 +509,8 @@ def _finished(check: Check, specimen: Any) -> tuple[Score, Measured]:
         return Score.PASS if result.passed else Score.FAIL, result
     except NotTestable as error:
         score, note = Score.NOT_TESTABLE, str(error.what)
+    except ModuleNotFoundError as error:
+        score, note = Score.NOT_RUN, f"needs the package {error.name}"
     except Exception as error:
         score, note = Score.ERROR, described(error)
         # the adapter of a variety has no attribute for what its form lacks

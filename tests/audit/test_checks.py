@@ -7,6 +7,7 @@ import math
 import sys
 import types
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,8 @@ def test_every_score() -> None:
         judge(needy, EMPTY, provides=("engine",)).score is judge(needy, EMPTY).score is Score.PASS
     )
     assert judge(checked(lambda s: None), EMPTY).score is Score.ERROR
+    package = judge(checked(lambda s: (import_module("not_installed"), 1.0)), EMPTY)
+    assert package.score is Score.NOT_RUN and package.note == "needs the package not_installed"
 
 
 def test_floating_point_warnings_do_not_stop_a_check() -> None:
