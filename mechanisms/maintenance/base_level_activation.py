@@ -154,26 +154,15 @@ def use(
     a: float,
     c: float,
 ) -> None:
-    """Record a use of each of `rows` (m,) at `now`; other arguments as in `activation`, changed
-    in place.  Cost: O(m k).
+    """Record a use of each of `rows` (m,), which differ, at `now`; other arguments as in
+    `activation`, changed in place.  Cost: O(m k).
     """
-    before = np.empty(1)
-    for i in rows:
-        at = slice(i, i + 1)
-        before[0] = -np.inf
-        activation(
-            now,
-            read_only(created[at]),
-            read_only(uses[at]),
-            read_only(recent[at]),
-            read_only(decays[at]),
-            seconds,
-            before,
-        )
-        for j in range(recent.shape[1] - 1, 0, -1):
-            recent[i, j], decays[i, j] = recent[i, j - 1], decays[i, j - 1]
-        recent[i, 0], decays[i, 0] = now, decay_of_use(before[0], a, c)
-        uses[i] += 1
+    before = np.full(len(rows), -np.inf)
+    held = (read_only(column[rows]) for column in (created, uses, recent, decays))
+    activation(now, *held, seconds, before)
+    recent[rows, 1:], decays[rows, 1:] = recent[rows, :-1], decays[rows, :-1]
+    recent[rows, 0], decays[rows, 0] = now, [decay_of_use(m, a, c) for m in before.tolist()]
+    uses[rows] += 1
 
 
 # --- plug-in --------------------------------------------------------------------------------------
