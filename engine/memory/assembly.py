@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import astuple, replace
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -565,9 +565,9 @@ class Assembly:
             return []
         groups = [texts, *map(self.passages.parts, texts)]
         vectors = self.embedder.embed(list(chain.from_iterable(groups)))
-        ends = np.cumsum(list(map(len, groups)))
-        (*own,), *passages = np.split(vectors, ends[:-1])
-        return list(zip(own, passages, strict=True))
+        ends = accumulate(map(len, groups))
+        passages = (vectors[start:end] for start, end in pairwise(ends))
+        return list(zip(vectors[: len(texts)], passages, strict=True))
 
     def embed_ahead(self, events: Sequence[Event]) -> None:
         """Embed many texts and their passages at once, so that the embedder's cache has them;

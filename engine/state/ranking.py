@@ -84,8 +84,13 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
 
 
 def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
-    """The sum of the terms one after another; numpy would sum them in pairs."""
-    return float(np.add.accumulate(np.concatenate([[start], values]))[-1])
+    """The sum of the terms one after another, the first added to `start`; numpy would sum them in
+    pairs.  The values are overwritten.
+    """
+    if not len(values):
+        return start
+    values[0] += start
+    return float(np.add.accumulate(values, out=values)[-1])
 
 
 def _few_moments(
