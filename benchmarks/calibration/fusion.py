@@ -205,22 +205,26 @@ def _observations(
             yield ScoredQuestion(cell.conversation.id, scores, need[rows], needed)
 
 
-def _half(s: Signal, found: Sequence[ScoredQuestion], at: int) -> float:
+def _half(s: Signal, questions: Sequence[ScoredQuestion], at: int) -> float:
     """Median of the support above 0, over all questions; 1 if there is none, 0 for a similarity."""
     if s.scale is Scale.SIMILARITY:
         return 0.0
-    x = np.concatenate([question.scores[:, at] for question in found]) - s.floor
+    x = np.concatenate([question.scores[:, at] for question in questions]) - s.floor
     return float(np.median(x[x > 0.0])) if (x > 0.0).any() else 1.0
 
 
 def _evidence_of(
-    each: ScoredQuestion, signals: Sequence[Signal], halves: Sequence[float]
+    question: ScoredQuestion, signals: Sequence[Signal], halves: Sequence[float]
 ) -> Observation:
     columns = [
-        [evidence(float(x), s.floor, half) for x in each.scores[:, at]]
+        [evidence(float(x), s.floor, half) for x in question.scores[:, at]]
         for at, (s, half) in enumerate(zip(signals, halves, strict=True))
     ]
-    return np.array(columns).reshape(len(signals), len(each.need)).T, each.need, each.needed
+    return (
+        np.array(columns).reshape(len(signals), len(question.need)).T,
+        question.need,
+        question.needed,
+    )
 
 
 def _slopes(observations: Sequence[Observation]) -> Floats:
@@ -239,19 +243,19 @@ def _slopes(observations: Sequence[Observation]) -> Floats:
 
 
 def _unseen(
-    found: Sequence[ScoredQuestion], whole: Sequence[Observation], folds: Sequence[str]
+    questions: Sequence[ScoredQuestion], whole: Sequence[Observation], folds: Sequence[str]
 ) -> float:
     """Mean over the questions of ln P(needed), each by a fit to the other conversations."""
     total = 0.0
     for fold in folds:
         left = [
-            o for question, o in zip(found, whole, strict=True) if question.conversation != fold
+            o for question, o in zip(questions, whole, strict=True) if question.conversation != fold
         ]
         held = [
-            o for question, o in zip(found, whole, strict=True) if question.conversation == fold
+            o for question, o in zip(questions, whole, strict=True) if question.conversation == fold
         ]
         total += len(held) * log_likelihood(_slopes(left), held)
-    return total / len(found)
+    return total / len(questions)
 
 
 # --- what is written ------------------------------------------------------------------------------

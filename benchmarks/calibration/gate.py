@@ -316,18 +316,18 @@ def _probabilities(f: NDArray[np.float64], A: float, B: float) -> NDArray[np.flo
 
 
 # --- what is written ------------------------------------------------------------------------------
-def to_json(found: Calibration) -> dict[str, Any]:
+def to_json(calibration: Calibration) -> dict[str, Any]:
     """calibration.json, without how it was made."""
-    return {"set": found.chosen.name, "dataset": found.dataset, "sha256": found.sha256,
-            "conversations": list(found.conversations),
-            "evidence": found.evidence, "k": found.k, "A": found.A, "B": found.B,
-            "threshold": found.threshold, "pairs": found.kinds,
-            "unjudged": found.unjudged, "calibration_error": found.error,
-            "on_unseen_conversations": found.unseen is not None,
-            "calibration_error_of_the_fit": found.seen_error,
-            "reliability": [asdict(b) for b in found.bins],
-            "risk_coverage": [asdict(a) for a in found.answered],
-            "collected": [{**asdict(pair), "kind": pair.kind.value} for pair in found.pairs]}  # fmt: skip
+    return {"set": calibration.chosen.name, "dataset": calibration.dataset, "sha256": calibration.sha256,
+            "conversations": list(calibration.conversations),
+            "evidence": calibration.evidence, "k": calibration.k, "A": calibration.A, "B": calibration.B,
+            "threshold": calibration.threshold, "pairs": calibration.kinds,
+            "unjudged": calibration.unjudged, "calibration_error": calibration.error,
+            "on_unseen_conversations": calibration.unseen is not None,
+            "calibration_error_of_the_fit": calibration.seen_error,
+            "reliability": [asdict(b) for b in calibration.bins],
+            "risk_coverage": [asdict(a) for a in calibration.answered],
+            "collected": [{**asdict(pair), "kind": pair.kind.value} for pair in calibration.pairs]}  # fmt: skip
 
 
 def file_value(registry: Registry, id: str, name: str, given: Any) -> Any:
@@ -355,25 +355,25 @@ def set_with(
     return made_set
 
 
-def written_set(found: Calibration, registry: Registry) -> dict[str, Any]:
+def written_set(calibration: Calibration, registry: Registry) -> dict[str, Any]:
     """The calibrated set as a YAML file holds it."""
     return set_with(
-        found.chosen,
+        calibration.chosen,
         registry,
         GATE,
         {
-            "evidence": found.evidence,
-            "A": found.A,
-            "B": found.B,
-            "threshold": found.threshold,
+            "evidence": calibration.evidence,
+            "A": calibration.A,
+            "B": calibration.B,
+            "threshold": calibration.threshold,
             "calibration": CALIBRATION,
         },
-        f"with a sufficiency gate calibrated on {plural(len(found.conversations), 'conversation')} of {found.dataset}",
+        f"with a sufficiency gate calibrated on {plural(len(calibration.conversations), 'conversation')} of {calibration.dataset}",
     )
 
 
 def write(
-    found: Calibration,
+    calibration: Calibration,
     registry: Registry,
     embedder: CachedEmbedder,
     out: Path,
@@ -382,7 +382,7 @@ def write(
     """Write calibration.json, reliability.svg and the calibrated set into `out`.  The file of
     the set.  Raises HebbariumError.
     """
-    file = results_folder(out) / f"{found.chosen.name}_calibrated.yaml"
+    file = results_folder(out) / f"{calibration.chosen.name}_calibrated.yaml"
     by: Mapping[str, Any] = {
         "embedder": embedder.name,
         "embedder_revision": embedder.revision,
@@ -390,11 +390,11 @@ def write(
         "versions": versions(),
         "made": asdict(making or made()),
     }
-    write_json(out / CALIBRATION, {**to_json(found), **by}, shared=True)
-    write_whole(out / "reliability.svg", [to_svg(found)], shared=True)
+    write_json(out / CALIBRATION, {**to_json(calibration), **by}, shared=True)
+    write_whole(out / "reliability.svg", [to_svg(calibration)], shared=True)
     write_whole(
         file,
-        [yaml.safe_dump(written_set(found, registry), sort_keys=False, allow_unicode=True)],
+        [yaml.safe_dump(written_set(calibration, registry), sort_keys=False, allow_unicode=True)],
         shared=True,
     )
     return file
@@ -403,7 +403,7 @@ def write(
 SIDE, LEFT, TOP = 240.0, 54.0, 24.0  # px of the diagram
 
 
-def to_svg(found: Calibration) -> str:
+def to_svg(calibration: Calibration) -> str:
     """The reliability diagram: a point for each bin, its area by the number of pairs, and the
     diagonal of perfect calibration.
     """
@@ -413,10 +413,10 @@ def to_svg(found: Calibration) -> str:
 
     seen = (
         "conversations that the fit has not seen"
-        if found.unseen is not None
+        if calibration.unseen is not None
         else "the conversations of the fit"
     )
-    caption = f"{plural(len(found.pairs), 'answer')} of {seen}; expected calibration error {found.error:.3f}"
+    caption = f"{plural(len(calibration.pairs), 'answer')} of {seen}; expected calibration error {calibration.error:.3f}"
     marks = []
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
         (x, _), (_, y) = at(value, 0.0), at(0.0, value)
@@ -429,10 +429,10 @@ def to_svg(found: Calibration) -> str:
     marks.append(
         f'<path d="M{x0} {y0}L{x1} {y1}" style="stroke: var(--rule-strong); fill: none" stroke-dasharray="4 3"/>'
     )
-    for b in found.bins:
+    for b in calibration.bins:
         if b.confidence is not None and b.frequency is not None:
             x, y = at(b.confidence, b.frequency)
-            radius = 3.0 + 9.0 * math.sqrt(b.n / len(found.pairs))
+            radius = 3.0 + 9.0 * math.sqrt(b.n / len(calibration.pairs))
             marks.append(
                 f'<circle cx="{x}" cy="{y}" r="{radius:.1f}" style="fill: var(--accent)" fill-opacity="0.6">'
                 f"<title>{b.n} answers: probability {b.confidence:.3f}, sufficient {b.frequency:.3f}</title></circle>"

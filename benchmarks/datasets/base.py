@@ -179,7 +179,7 @@ def assemble(
     name: str,
     sha256: str,
     conversations: Iterable[Conversation],
-    found: Mapping[str, int | str],
+    counted: Mapping[str, int | str],
     where: str,
     again: Callable[[int], Callable[[], Iterable[Event]]] | None = None,
     cure: str = DOWNLOAD_AGAIN,
@@ -237,7 +237,7 @@ def assemble(
         "questions": len(questions),
         "questions_without_gold": sum(not q.gold for q in questions),
         "events_without_text": silent,
-        **found,
+        **counted,
         **+late,
     }
     return Dataset(name, sha256, tuple(kept), notes)
@@ -490,7 +490,7 @@ class JsonPlace:
         value = self.maybe(key)
         return self.wrong(f"no {key!r}") if value is None else value
 
-    def each(self, label: str) -> Iterator[JsonPlace]:
+    def items(self, label: str) -> Iterator[JsonPlace]:
         """The items of a list, called `label 1`, `label 2` ..."""
         if not isinstance(self.value, list):
             self.no_list()

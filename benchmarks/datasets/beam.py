@@ -177,18 +177,18 @@ def _order(folder: Path) -> tuple[int, str, int, str]:
     )
 
 
-def _conversation(folder: Path, found: Counter[str], chats: list[Chat]) -> Conversation:
+def _conversation(folder: Path, counted: Counter[str], chats: list[Chat]) -> Conversation:
     chat, probes = Chat.of(folder / CHAT), read_json(folder / PROBES)[0]
     try:
-        found_now = _read(chat, folder, probes, found)
+        found_now = _read(chat, folder, probes, counted)
     except _Bare:
         chat = Chat((whole(folder / CHAT),), True)
-        found_now = _read(chat, folder, probes, found)
+        found_now = _read(chat, folder, probes, counted)
     chats.append(chat)
     return found_now
 
 
-def _read(chat: Chat, folder: Path, probes: JsonPlace, found: Counter[str]) -> Conversation:
+def _read(chat: Chat, folder: Path, probes: JsonPlace, counted: Counter[str]) -> Conversation:
     """The conversation; the events of a chat of plans are read anew each time, plan by plan."""
     name, mine, index = _name(folder), Counter[str](), dict[str, list[str]]()
     size, planned, ends, held = 0, False, list[Event](), list[Event]()
@@ -202,7 +202,7 @@ def _read(chat: Chat, folder: Path, probes: JsonPlace, found: Counter[str]) -> C
             held.clear()
         else:
             held.append(event)
-    found.update(mine)
+    counted.update(mine)
     asked = (ends[1].time if ends else -math.inf) + 1.0
     questions = [
         Question(
@@ -210,14 +210,14 @@ def _read(chat: Chat, folder: Path, probes: JsonPlace, found: Counter[str]) -> C
             place.field("question").name(),
             asked,
             category,
-            _gold(place, index, found),
+            _gold(place, index, counted),
             _answer(place),
-            tuple(statement.name() for statement in rubric.each("statement"))
+            tuple(statement.name() for statement in rubric.items("statement"))
             if (rubric := place.maybe("rubric"))
             else (),
         )
         for category, group in probes.members()
-        for n, place in enumerate(group.each("question"))
+        for n, place in enumerate(group.items("question"))
     ]
     events = (
         Events(chat.events, size, (ends[0], ends[1]), by_part=True)
@@ -228,16 +228,16 @@ def _read(chat: Chat, folder: Path, probes: JsonPlace, found: Counter[str]) -> C
 
 
 def _events(
-    chat: Chat, found: Counter[str], index: dict[str, list[str]] | None = None
+    chat: Chat, counted: Counter[str], index: dict[str, list[str]] | None = None
 ) -> Iterator[Event]:
     """The events of a chat in order; the ids under which a question may name each are added to
     the index, if there is one.
     """
     clock, taken, first = TurnClock(), Counter[str](), True
     for message in chat.messages():
-        start = _time(message.anchor, found)
+        start = _time(message.anchor, counted)
         if first and start is None:
-            found["chats_without_first_date"] += 1
+            counted["chats_without_first_date"] += 1
             start = EPOCH
         first = False
         number, prefix = (
@@ -246,7 +246,7 @@ def _events(
         )
         taken[prefix + number] += 1
         again = taken[prefix + number]
-        found["ids_repeated"] += again > 1
+        counted["ids_repeated"] += again > 1
         event = prefix + number + (f"~{again}" if again > 1 else "")
         if index is not None:
             for known in unique((number, prefix + number)):
@@ -260,8 +260,8 @@ def _events(
             event,
             dated=False,
         )
-    found["times_clamped"] += clock.clamped
-    found["sessions_out_of_order"] += clock.out_of_order
+    counted["times_clamped"] += clock.clamped
+    counted["sessions_out_of_order"] += clock.out_of_order
 
 
 def _messages(place: JsonPlace, plan: str, batch: str, depth: int) -> Iterator[BeamMessage]:
@@ -296,7 +296,7 @@ def _messages(place: JsonPlace, plan: str, batch: str, depth: int) -> Iterator[B
     elif isinstance(place.value, list) and any(_is_message(message) for message in place.value):
         yield from _batch(place, plan, batch or "1", None)
     else:
-        for number, member in enumerate(place.each("part"), 1):
+        for number, member in enumerate(place.items("part"), 1):
             yield from _messages(member, plan, str(number), depth + 1)
 
 
@@ -306,11 +306,11 @@ def _batch(
     groups = (
         [turns]
         if isinstance(turns.value, list) and any(_is_message(turn) for turn in turns.value)
-        else list(turns.each("exchange"))
+        else list(turns.items("exchange"))
     )
     exchange, first = 0, True
     for group in groups:
-        for n, place in enumerate(group.each("message")):
+        for n, place in enumerate(group.items("message")):
             kind = place.maybe("question_type")
             exchange += n == 0 or (kind is not None and kind.value == "main_question")
             own = place.maybe("time_anchor")
@@ -340,14 +340,14 @@ def _content(message: JsonPlace) -> str:
     return text
 
 
-def _time(anchor: JsonPlace | None, found: Counter[str]) -> float | None:
+def _time(anchor: JsonPlace | None, counted: Counter[str]) -> float | None:
     if anchor is None or not anchor.text().strip():
         return None
     text = "-".join(re.findall(r"\w+", anchor.text()))
     for form in DATES:
         with suppress(ValueError):
             return hours(datetime.strptime(text, form).replace(hour=9))
-    found["dates_unreadable"] += 1
+    counted["dates_unreadable"] += 1
     return None
 
 
@@ -357,7 +357,7 @@ def _answer(probe: JsonPlace) -> str:
     return next((place.name() for place in answers if place), "")
 
 
-def _gold(probe: JsonPlace, index: dict[str, list[str]], found: Counter[str]) -> tuple[str, ...]:
+def _gold(probe: JsonPlace, index: dict[str, list[str]], counted: Counter[str]) -> tuple[str, ...]:
     sources = probe.maybe("source_chat_ids")
     if (
         sources is None
@@ -365,15 +365,15 @@ def _gold(probe: JsonPlace, index: dict[str, list[str]], found: Counter[str]) ->
         and isinstance(sessions.value, list | dict)
     ):
         sources = sessions
-    named = unique(_ids(sources, "", found, 0)) if sources else ()
+    named = unique(_ids(sources, "", counted, 0)) if sources else ()
     held = {name: index.get(name) or index.get(name.rpartition("/")[2], []) for name in named}
-    found["gold_missing"] += sum(not events for events in held.values())
+    counted["gold_missing"] += sum(not events for events in held.values())
     # an ambiguous id is not resolved
-    found["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())
+    counted["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())
     return unique(events[0] for events in held.values() if len(events) == 1)
 
 
-def _ids(place: JsonPlace, plan: str, found: Counter[str], depth: int) -> Iterator[str]:
+def _ids(place: JsonPlace, plan: str, counted: Counter[str], depth: int) -> Iterator[str]:
     if depth > DEEPEST:
         place.wrong("it is nested deeper than any list of BEAM sources")
     if isinstance(place.value, dict):
@@ -381,19 +381,19 @@ def _ids(place: JsonPlace, plan: str, found: Counter[str], depth: int) -> Iterat
             yield from _ids(
                 member,
                 key if re.fullmatch(r"plan\D*\d+", key, re.IGNORECASE) else plan,
-                found,
+                counted,
                 depth + 1,
             )
     elif isinstance(place.value, list):
-        for member in place.each("id"):
-            yield from _ids(member, plan, found, depth + 1)
+        for member in place.items("id"):
+            yield from _ids(member, plan, counted, depth + 1)
     elif place.value is not None:
         numbers = (
             re.findall(r"\d+", place.name())
             if not isinstance(place.value, float)
             else [f"{place.value:.0f}"]
         )
-        found["gold_unreadable"] += not numbers
+        counted["gold_unreadable"] += not numbers
         yield from (
             f"{plan}/{int(n) if len(n) < 18 else n}" if plan else str(int(n) if len(n) < 18 else n)
             for n in numbers

@@ -455,7 +455,7 @@ def _attributes(place: JsonPlace) -> tuple[tuple[str, str], ...]:
         name = replace(place, value=key).name()
         pairs.update(
             (name, member.text())
-            for member in (value.each("value") if isinstance(value.value, list) else [value])
+            for member in (value.items("value") if isinstance(value.value, list) else [value])
         )
     return tuple(sorted(pairs))
 
@@ -512,7 +512,7 @@ def _ids(line: JsonPlace, name: str) -> tuple[str, ...]:
     return (
         (place.name(),)
         if isinstance(place.value, str)
-        else unique(item.name() for item in place.each(f"{name} id"))
+        else unique(item.name() for item in place.items(f"{name} id"))
     )
 
 
@@ -521,11 +521,11 @@ def _conversation(
     name: str,
     lines: Sequence[JsonPlace],
     asked: Sequence[tuple[JsonPlace, tuple[str, ...]]],
-    found: Counter[str],
+    counted: Counter[str],
     allow_missing_gold: bool,
 ) -> Conversation:
     told = [(_event(line), line) for line in lines]
-    events = list(_in_time(told, found))
+    events = list(_in_time(told, counted))
     seen: dict[str, JsonPlace] = {}
     for event, line in told:
         if event.id in seen:
@@ -561,28 +561,28 @@ def _conversation(
                 else f"gold {id!r} is told after the question",
                 "correct the id or the time, or leave out such gold with --allow-missing-gold",
             )
-        found["gold_missing"] += len(gold) - len(known[-1])
+        counted["gold_missing"] += len(gold) - len(known[-1])
     return replace(
         conversation,
         questions=tuple(replace(q, gold=gold) for q, gold in zip(questions, known, strict=True)),
     )
 
 
-def _in_time(lines: Iterable[tuple[Event, JsonPlace]], found: Counter[str]) -> Iterator[Event]:
+def _in_time(lines: Iterable[tuple[Event, JsonPlace]], counted: Counter[str]) -> Iterator[Event]:
     """Events in order of time; those without a time follow the one before them in the file by a
     minute.
     """
     dated, clock = list[Event](), TurnClock()
     for event, line in lines:
-        found["events_with_attributes"] += line.maybe("attributes") is not None
+        counted["events_with_attributes"] += line.maybe("attributes") is not None
         if event.time > NO_TIME:
             clock.now = event.time
             dated.append(event)
         else:
-            found["times_made_up"] += 1
+            counted["times_made_up"] += 1
             dated.append(replace(event, time=clock.next(None if clock.now > NO_TIME else 0.0)))
     ordered = sorted(dated, key=lambda e: e.time)
-    found["events_reordered"] += sum(a is not b for a, b in zip(dated, ordered, strict=True))
+    counted["events_reordered"] += sum(a is not b for a, b in zip(dated, ordered, strict=True))
     yield from ordered
 
 
@@ -611,7 +611,7 @@ def _question(line: JsonPlace, events: Sequence[Event], places: Mapping[str, int
         category.name() if category else "all",
         (),
         answer.name() if answer else "",
-        tuple(statement.name() for statement in rubric.each("statement")) if rubric else (),
+        tuple(statement.name() for statement in rubric.items("statement")) if rubric else (),
         after,
         _forbidden(line, places),
     )

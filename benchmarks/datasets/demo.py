@@ -96,7 +96,7 @@ class Draw:
         """An integer from low to high, both included."""
         return low + self.below(high - low + 1)
 
-    def one(self, items: Sequence[T]) -> T:
+    def drawn(self, items: Sequence[T]) -> T:
         """One of the items."""
         return items[self.below(len(items))]
 
@@ -287,4 +287,4 @@ class _Chatter:
         return turns
 
     def _other(self, turns: Sequence[Turn]) -> str:
-        return self._draw.one([who for who in self._speakers if who != turns[-1].speaker])
+        return self._draw.drawn([who for who in self._speakers if who != turns[-1].speaker])

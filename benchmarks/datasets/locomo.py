@@ -63,7 +63,7 @@ def _events(sample: Element) -> Sequence[Event]:
     return _conversation(sample.place(), Counter()).events
 
 
-def _conversation(sample: JsonPlace, found: Counter[str]) -> Conversation:
+def _conversation(sample: JsonPlace, counted: Counter[str]) -> Conversation:
     name = sample.field("sample_id").name()
     sample = sample.named(f"sample {name}")
     talk = sample.field("conversation")
@@ -72,7 +72,7 @@ def _conversation(sample: JsonPlace, found: Counter[str]) -> Conversation:
         for key, place in talk.members()
         if (match := SESSION.fullmatch(key)) and place.value is not None
     }
-    found["dates_without_session"] += sum(
+    counted["dates_without_session"] += sum(
         key.endswith("_date_time") and talk.maybe(key[:-10]) is None for key, _ in talk.members()
     )
     clock, events = TurnClock(), list[Event]()
@@ -80,7 +80,7 @@ def _conversation(sample: JsonPlace, found: Counter[str]) -> Conversation:
         date = talk.field(f"session_{number}_date_time")
         start: float | None = _time(date)
         before = len(events)
-        for turn in session.each("turn"):
+        for turn in session.items("turn"):
             caption = turn.maybe("blip_caption")
             events.append(
                 Event(
@@ -93,19 +93,19 @@ def _conversation(sample: JsonPlace, found: Counter[str]) -> Conversation:
                 )
             )
             start = None
-        found["sessions_without_turns"] += len(events) == before
-    found["times_clamped"] += clock.clamped
-    found["sessions_out_of_order"] += clock.out_of_order
+        counted["sessions_without_turns"] += len(events) == before
+    counted["times_clamped"] += clock.clamped
+    counted["sessions_out_of_order"] += clock.out_of_order
     turns = {plain: event.id for event in events for plain in dialogs(event.id)}
     questions = tuple(
-        _question(place, f"{name}/q{n}", clock.now + 1.0, turns, found)
-        for n, place in enumerate(sample.field("qa").each("question"))
+        _question(place, f"{name}/q{n}", clock.now + 1.0, turns, counted)
+        for n, place in enumerate(sample.field("qa").items("question"))
     )
     return Conversation(name, tuple(events), questions)
 
 
 def _question(
-    place: JsonPlace, name: str, time: float, turns: dict[str, str], found: Counter[str]
+    place: JsonPlace, name: str, time: float, turns: dict[str, str], counted: Counter[str]
 ) -> Question:
     number = place.field("category").name().strip()
     category = CATEGORIES.get(number)
@@ -117,11 +117,11 @@ def _question(
         if evidence is None
         else [evidence]
         if isinstance(evidence.value, str)
-        else list(evidence.each("evidence"))
+        else list(evidence.items("evidence"))
     )
     named = [id for item in listed for id in dialogs(item.text())]
-    found["evidence_unreadable"] += sum(not dialogs(item.text()) for item in listed)
-    found["gold_missing"] += sum(id not in turns for id in unique(named))
+    counted["evidence_unreadable"] += sum(not dialogs(item.text()) for item in listed)
+    counted["gold_missing"] += sum(id not in turns for id in unique(named))
     answer = place.maybe("answer")
     return Question(
         name,

@@ -108,7 +108,7 @@ def corrections(folder: Path) -> list[AnswerCorrection]:
     return [
         _correction(place)
         for file in audit_files(folder)
-        for place in read_json(file)[0].each("error")
+        for place in read_json(file)[0].items("error")
     ]
 
 
@@ -117,7 +117,7 @@ def _correction(place: JsonPlace) -> AnswerCorrection:
     match = NUMBER.fullmatch(name.name())
     if match is None:
         name.wrong(f"{name.value!r} names no question", "write it like 'locomo_0_qa12'")
-    evidence = [item.text() for item in place.field("correct_evidence").each("evidence")]
+    evidence = [item.text() for item in place.field("correct_evidence").items("evidence")]
     return AnswerCorrection(
         int(match[1]),
         place.field("question").name(),

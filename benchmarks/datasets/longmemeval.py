@@ -62,29 +62,29 @@ def _events(instance: Element) -> Sequence[Event]:
     return _conversation(instance.place(), Counter()).events
 
 
-def _conversation(instance: JsonPlace, found: Counter[str]) -> Conversation:
+def _conversation(instance: JsonPlace, counted: Counter[str]) -> Conversation:
     name = instance.field("question_id").name()
     instance = instance.named(f"instance {name}")
-    ids = [place.name() for place in instance.field("haystack_session_ids").each("id")]
-    dates = list(instance.field("haystack_dates").each("date"))
+    ids = [place.name() for place in instance.field("haystack_session_ids").items("id")]
+    dates = list(instance.field("haystack_dates").items("date"))
     starts = [_time(place) for place in dates]
-    sessions = list(instance.field("haystack_sessions").each("session"))
+    sessions = list(instance.field("haystack_sessions").items("session"))
     if not len(ids) == len(starts) == len(sessions):
         instance.wrong(
             f"{len(sessions)} sessions, {len(ids)} session ids and {len(starts)} dates; there must be as many of each"
         )
     wanted = dict.fromkeys(
-        place.name() for place in instance.field("answer_session_ids").each("id")
+        place.name() for place in instance.field("answer_session_ids").items("id")
     )
     clock, events, answer, marked = TurnClock(), list[Event](), list[str](), list[str]()
     seen: Counter[str] = Counter()
     for number in sorted(range(len(sessions)), key=starts.__getitem__):
         session, start = ids[number], starts[number]
         seen[session] += 1
-        found["session_ids_repeated"] += seen[session] > 1
+        counted["session_ids_repeated"] += seen[session] > 1
         label = session + (f"~{seen[session]}" if seen[session] > 1 else "")
-        turns = list(sessions[number].each("turn"))
-        found["sessions_without_turns"] += not turns
+        turns = list(sessions[number].items("turn"))
+        counted["sessions_without_turns"] += not turns
         for n, turn in enumerate(turns):
             time = clock.next(start if n == 0 else None, dates[number])
             event = Event(
@@ -97,10 +97,10 @@ def _conversation(instance: JsonPlace, found: Counter[str]) -> Conversation:
                 if has_answer is not None and has_answer.value is True:
                     marked.append(event.id)
     abstention = name.endswith("_abs")
-    found["times_clamped"] += clock.clamped
-    found["sessions_out_of_order"] += sum(later < earlier for earlier, later in pairwise(starts))
-    found["gold_missing"] += sum(id not in seen for id in wanted)
-    found["gold_unmarked"] += not marked and not abstention
+    counted["times_clamped"] += clock.clamped
+    counted["sessions_out_of_order"] += sum(later < earlier for earlier, later in pairwise(starts))
+    counted["gold_missing"] += sum(id not in seen for id in wanted)
+    counted["gold_unmarked"] += not marked and not abstention
     date = instance.field("question_date")
     asked = _time(date)
     if events and abs(asked - clock.now) > CENTURY:
@@ -108,7 +108,7 @@ def _conversation(instance: JsonPlace, found: Counter[str]) -> Conversation:
             f"it is {abs(asked - clock.now) / YEAR:.0f} years from the last event",
             "correct the date",
         )
-    found["questions_clamped"] += asked < clock.now + MINUTE
+    counted["questions_clamped"] += asked < clock.now + MINUTE
     category = "abstention" if abstention else instance.field("question_type").name()
     gold = () if abstention else tuple(marked or answer)
     expected = instance.maybe("answer")

@@ -98,8 +98,8 @@ def _memory(line: JsonPlace) -> tuple[float, str, JsonPlace]:
 def _question(
     line: JsonPlace, number: int, time: float, scenes: dict[str, str], counted: Counter[str]
 ) -> Question:
-    turns = list(line.field("dialogue").each("turn"))
-    tested = [place.whole_number() for place in line.field("test-turn").each("place")]
+    turns = list(line.field("dialogue").items("turn"))
+    tested = [place.whole_number() for place in line.field("test-turn").items("place")]
     if not tested or not 1 <= tested[0] < len(turns):
         line.wrong(
             f"the first tested turn is {tested[0] if tested else 'not given'}; the dialogue has "
@@ -108,7 +108,7 @@ def _question(
     said = [words for turn in turns[: tested[0]] if (words := _spoken(turn))]
     if not said:
         line.wrong("nothing is said before the first tested turn")
-    named = unique(place.name() for place in line.field("relevant-id").each("id"))
+    named = unique(place.name() for place in line.field("relevant-id").items("id"))
     gold = tuple(id for id in named if id in scenes)
     counted["gold_missing"] += len(named) - len(gold)
     category = scenes[gold[0]] if gold else "no memory"

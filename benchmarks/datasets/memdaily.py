@@ -72,13 +72,13 @@ def _series(top: JsonPlace) -> Iterator[tuple[str, JsonPlace]]:
         for scenario, listed in scenarios.members():
             if listed.value is None:
                 continue
-            for place in listed.each("series"):
+            for place in listed.items("series"):
                 yield f"{kind}/{scenario}/{place.field('tid').name()}", place
 
 
 def _conversation(name: str, place: JsonPlace, counted: Counter[str]) -> Conversation:
     place = place.named(f"series {name}")
-    messages = list(place.field("message_list").each("message"))
+    messages = list(place.field("message_list").items("message"))
     told = [_message(message) for message in messages]
     starts = [
         _time(date, m) if date else None for m, (_, _, date) in zip(messages, told, strict=True)
@@ -98,7 +98,7 @@ def _conversation(name: str, place: JsonPlace, counted: Counter[str]) -> Convers
         )  # fmt: skip
     counted["times_clamped"] += clock.clamped
     asked = place.field("QA")
-    named = unique(step.name() for step in asked.field("target_step_id").each("message"))
+    named = unique(step.name() for step in asked.field("target_step_id").items("message"))
     gold = tuple(id for id in named if id.isdecimal() and int(id) < len(events))
     counted["gold_missing"] += len(named) - len(gold)
     due = asked.maybe("time")

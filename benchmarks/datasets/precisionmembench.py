@@ -83,13 +83,13 @@ def load_precisionmembench(path: Path | None, limit: int | None = None) -> Datas
         cases_without_words=0, cases_under_a_budget=0,
     )  # fmt: skip
     beliefs: dict[str, list[_Belief]] = {}
-    for place in read_json(folder / BELIEFS)[0].each("belief"):
+    for place in read_json(folder / BELIEFS)[0].items("belief"):
         beliefs.setdefault(place.field("user_id").name(), []).append(_belief(place))
     for told in beliefs.values():
         told.sort(key=lambda belief: belief.event.time)
     conversations = list[Conversation]()
     if CASES in names:
-        cases = list(read_json(folder / CASES)[0].each("case"))
+        cases = list(read_json(folder / CASES)[0].items("case"))
         conversations += _by_user(cases, beliefs, counted)
         asked = {conversation.id for conversation in conversations} | {USER}
         counted["beliefs_of_users_without_cases"] = sum(
@@ -97,7 +97,7 @@ def load_precisionmembench(path: Path | None, limit: int | None = None) -> Datas
         )
     if SESSIONS in names:
         told = beliefs.get(USER, [])
-        for place in read_json(folder / SESSIONS)[0].each("session"):
+        for place in read_json(folder / SESSIONS)[0].items("session"):
             name = place.field("caseId").name()
             conversations.append(_session(place.named(f"session {name}"), name, told, counted))
     return assemble(
@@ -146,7 +146,7 @@ def _session(
     if not told:
         place.wrong(f"{BELIEFS} has no beliefs of {USER}, who is asked")
     time = told[-1].event.time + 1.0
-    for turn in place.field("turns").each("turn"):
+    for turn in place.field("turns").items("turn"):
         number = turn.field("turnIndex").whole_number()
         gold, forbidden = _expected(turn, told, counted)
         questions.append(
@@ -243,7 +243,7 @@ def _changed(change: JsonPlace, told: Sequence[_Belief], time: float) -> _Belief
 def _names(place: JsonPlace, field: str) -> tuple[str, ...]:
     """The texts of a list that may be absent."""
     listed = place.maybe(field)
-    return unique(item.name() for item in listed.each(field)) if listed else ()
+    return unique(item.name() for item in listed.items(field)) if listed else ()
 
 
 def _time(place: JsonPlace) -> float:

@@ -118,7 +118,7 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in FOLDER.glob("*.yaml")))
 
 
-def found(name: str) -> Path:
+def file_of(name: str) -> Path:
     """The file of a design: a shipped one by name, or a path.  Raises InputError."""
     if name.endswith((".yaml", ".yml")):
         return Path(name)

@@ -63,7 +63,7 @@ def mutant(
 @mutant("flips", "marks are not compared", 60)
 def unmarked() -> Any:
     return _all(
-        patch(f"{ENGINE}.saving.contents.verify", lambda found, expected: None),
+        patch(f"{ENGINE}.saving.contents.verify", lambda stored, expected: None),
         patch.object(Contents, "require_whole", lambda self: None),
     )
 
@@ -180,7 +180,7 @@ def untied() -> Any:
 @mutant("sweeps", "the ledger forgets", 3)
 def forgetful() -> Any:
     return _all(
-        patch("hebbarium.benchmarks.execution.missing._put", lambda book, found: None),
+        patch("hebbarium.benchmarks.execution.missing._put", lambda book, finished: None),
         patch(f"{DRILLS}.sweeps.finished", lambda *given: b""),
     )
 

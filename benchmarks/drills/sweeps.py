@@ -53,15 +53,15 @@ def sweep(registry: Registry, weights: int = 3) -> RunPlan:
 def small(data: Dataset, events: int = 24) -> Dataset:
     """The first events of each conversation, with the first questions."""
 
-    def cut(one: Conversation) -> Conversation:
-        kept = tuple(one.events[:events])
+    def cut(conversation: Conversation) -> Conversation:
+        kept = tuple(conversation.events[:events])
         ids = {event.id for event in kept}
         return replace(
-            one,
+            conversation,
             events=kept,
             questions=tuple(
                 replace(q, gold=tuple(g for g in q.gold if g in ids))
-                for q in one.questions[:QUESTIONS]
+                for q in conversation.questions[:QUESTIONS]
             ),
         )
 

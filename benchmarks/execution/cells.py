@@ -472,50 +472,50 @@ class _Record:
         )
 
 
-def give_feedback(spec: RunSpec, system: System, question: Question, found: Retrieved) -> None:
+def give_feedback(spec: RunSpec, system: System, question: Question, answer: Retrieved) -> None:
     """Tell a system that takes feedback what was needed for a question that it has answered: the
     first k events, or the gold.
     """
     if isinstance(system, TakesFeedback):
         system.use(
-            found,
-            [event.id for event in found.events[: spec.k]]
+            answer,
+            [event.id for event in answer.events[: spec.k]]
             if spec.feedback == "answer"
             else question.gold,
         )
 
 
 def _contexts(
-    cell: Cell, question: Question, query: Query, found: Retrieved
+    cell: Cell, question: Question, query: Query, answer: Retrieved
 ) -> dict[str, ContextRow]:
     """The scores of a context of each budget, by budget; none if none is asked for, or if the
     system gives none.
     """
-    if not cell.spec.context or not isinstance(found, GivesContexts):
+    if not cell.spec.context or not isinstance(answer, GivesContexts):
         return {}
     texts = {event.id: event.text for event in cell.conversation.events}
     gold = [texts[id] for id in question.gold]
     rows: dict[str, ContextRow] = {}
     for budget in cell.spec.context:
-        latest = found.context(query, budget, "everything")
+        latest = answer.context(query, budget, "everything")
         made = (
             latest
             if cell.spec.strategy == "everything"
-            else found.context(query, budget, cell.spec.strategy)
+            else answer.context(query, budget, cell.spec.strategy)
         )
         rows[str(budget)] = context_row(made, gold, question.answer, latest)
     return rows
 
 
 def by_session(
-    question: Question, found: Retrieved, events: Sequence[Event]
+    question: Question, answer: Retrieved, events: Sequence[Event]
 ) -> tuple[Question, Retrieved]:
     """A question whose gold and forbidden ids are sessions, and the sessions of an answer, each in
     the place and with the score of its best event.  O(events).
     """
     home = {event.id: event.session for event in events}
     sessions: dict[str, RetrievedEvent] = {}
-    for event in found.events:
+    for event in answer.events:
         for id in event.events or (event.id,):
             session = home.get(id, id)
             sessions.setdefault(session, replace(event, id=session, events=()))

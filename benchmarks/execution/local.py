@@ -348,7 +348,7 @@ def _work(work: CellWork, source: Source, asked: Sequence[RequestedCell]) -> Fin
     """Run cells of one conversation that share a life."""
     if work.remote:
         require_same_code(asked[0].spec)
-    conversation, text = source.found(), ""
+    conversation, text = source.loaded(), ""
     cells = [Cell(cell.spec, conversation, cell.probed, cell.life, cell.whole) for cell in asked]
     for attempt in range(1, work.options.retries + 2):
         try:

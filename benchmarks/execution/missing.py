@@ -171,8 +171,8 @@ def run_missing(
         raise
 
 
-def _put(book: Ledger, found: Finished) -> None:
-    for key, payload, meta in found.cells:
+def _put(book: Ledger, finished: Finished) -> None:
+    for key, payload, meta in finished.cells:
         book.put(key, payload, meta)
 
 

@@ -174,14 +174,14 @@ def specs_of(
 
 
 def setup_of(
-    one: Composition, registry: Registry, embedder: CachedEmbedder, code: str, package: str
+    composition: Composition, registry: Registry, embedder: CachedEmbedder, code: str, package: str
 ) -> dict[str, Any]:
     """The fields of `Setup`, for a record of any kind of cell.
 
     package  as `versions` takes it
     """
     return {
-        **one.deciding,
+        **composition.deciding,
         "registry_digest": registry.digest,
         "embedder": embedder.name,
         "embedder_revision": embedder.revision,

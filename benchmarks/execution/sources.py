@@ -23,7 +23,7 @@ class Held:
 
     conversation: Conversation
 
-    def found(self) -> Conversation:
+    def loaded(self) -> Conversation:
         return self.conversation
 
 
@@ -39,7 +39,7 @@ class Sent:
     def of(cls, conversation: Conversation) -> Sent:
         return cls(pack(conversation))
 
-    def found(self) -> Conversation:
+    def loaded(self) -> Conversation:
         """The conversation with its events; a worker keeps the last one."""
         return _unpacked(self.packed)
 
@@ -78,7 +78,7 @@ class ConversationReference:
             _mark(conversation),
         )
 
-    def found(self) -> Conversation:
+    def loaded(self) -> Conversation:
         """The conversation with its events; a worker keeps the last one.  Raises DataError if
         the data are not here, or are others.
         """
@@ -86,7 +86,7 @@ class ConversationReference:
 
     def checked(self) -> Conversation:
         """The conversation, whose events are read when they are iterated.  Raises DataError as
-        `found`, which names this machine.
+        `loaded`, which names this machine.
         """
         where = f"{self.path or self.form} on {socket.gethostname()}"
         try:

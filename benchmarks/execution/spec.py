@@ -324,12 +324,12 @@ def options() -> dict[str, Option]:
     return {f.name: replace(f.metadata[_OPTION], default=_default(f)) for f in ordered}
 
 
-def _default(one: Any) -> Any:
+def _default(field: Any) -> Any:
     """What the command line takes if the option is not given: lists of texts are None there."""
-    option: Option = one.metadata[_OPTION]
-    if option.default is not ... or (one.default is MISSING and option.read is None):
+    option: Option = field.metadata[_OPTION]
+    if option.default is not ... or (field.default is MISSING and option.read is None):
         return option.default
-    return None if option.read else one.default
+    return None if option.read else field.default
 
 
 def settings_of(given: Mapping[str, Any]) -> Settings:

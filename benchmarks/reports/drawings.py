@@ -79,14 +79,14 @@ def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, 
     return _frame(layout, len(rows)) | {"rows": rows, "axis": x}
 
 
-def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:
+def steps(waterfall: Waterfall, layout: Layout) -> dict[str, Any]:
     """The base, each player's value from where the one before ended, and the set."""
-    now, places = found.start, list[tuple[str, float, float, Estimate | None]]()
-    places.append(("the base", found.start, found.start, None))
-    for player in found.steps:
+    now, places = waterfall.start, list[tuple[str, float, float, Estimate | None]]()
+    places.append(("the base", waterfall.start, waterfall.start, None))
+    for player in waterfall.steps:
         places.append((player.name, now, now + player.primary.mean, player))
         now += player.primary.mean
-    places.append(("the set", found.end, found.end, None))
+    places.append(("the set", waterfall.end, waterfall.end, None))
     ends = [v for _, a, b, _ in places for v in (a, b)]
     x = axis(
         min(ends),

@@ -607,9 +607,9 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 # ---- as data and as a page
 
 
-def to_json(found: Explained) -> dict[str, Any]:
+def to_json(explained: Explained) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not finite are None."""
-    plain: dict[str, Any] = _finite(asdict(found))
+    plain: dict[str, Any] = _finite(asdict(explained))
     return plain
 
 
@@ -621,14 +621,14 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def to_html(found: Explained, path: Path) -> Path:
+def to_html(explained: Explained, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     write_whole(
         path,
         [
             page_environment()
             .get_template("explain.html.j2")
-            .render(found=found, scale=scale_of(found), moved=moved(found))
+            .render(found=explained, scale=scale_of(explained), moved=moved(explained))
         ],
     )
     return path
@@ -641,22 +641,22 @@ def page_environment() -> Environment:
     return made
 
 
-def scale_of(found: Explained) -> float:
+def scale_of(explained: Explained) -> float:
     """The largest contribution on the page, which has the longest bar."""
     parts = [
         abs(p.contribution)
-        for _, c in found.candidates
+        for _, c in explained.candidates
         for p in c.parts
         if math.isfinite(p.contribution)
     ]
     return max(parts, default=0.0) or 1.0
 
 
-def moved(found: Explained) -> list[tuple[str, list[int]]]:
+def moved(explained: Explained) -> list[tuple[str, list[int]]]:
     """Each mechanism that changes the rank of a stored gold event when it is silenced, with the
     rank of every stored gold event, best first.
     """
-    stored = [g for g in found.golds if g.silenced]
+    stored = [g for g in explained.golds if g.silenced]
     ids: Sequence[str] = list(stored[0].silenced) if stored else []
     changed = [
         (id, [g.silenced[id] for g in stored])

@@ -304,9 +304,9 @@ def _notes(run: RunFolder, code: str, other: int, questions: int) -> tuple[str, 
 # ---- as data and as a page
 
 
-def to_json(found: Misses) -> dict[str, Any]:
+def to_json(misses: Misses) -> dict[str, Any]:
     """Plain data for `json.dumps`."""
-    plain: dict[str, Any] = json.loads(json.dumps(asdict(found)))
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(misses)))
     groups = [
         {
             "cause": g.cause.value,
@@ -315,13 +315,13 @@ def to_json(found: Misses) -> dict[str, Any]:
             "questions": g.questions,
             "by": dict(g.by),
         }
-        for g in found.groups
+        for g in misses.groups
     ]
-    return {**plain, "groups": groups, "n_missed_questions": found.n_missed_questions}
+    return {**plain, "groups": groups, "n_missed_questions": misses.n_missed_questions}
 
 
-def to_html(found: Misses, path: Path) -> Path:
+def to_html(misses: Misses, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(Path(__file__).parent.parent / "templates")
-    write_whole(path, [made.get_template("misses.html.j2").render(found=found)])
+    write_whole(path, [made.get_template("misses.html.j2").render(found=misses)])
     return path

@@ -186,15 +186,17 @@ def _software(run: RunFolder, again: RunFolder) -> tuple[tuple[str, Any, Any], .
     return tuple(software.values())
 
 
-def to_json(found: Reproduction) -> dict[str, Any]:
+def to_json(reproduction: Reproduction) -> dict[str, Any]:
     """Plain data for `json.dumps`."""
-    named = [{"name": name, "run": a, "now": b} for name, a, b in found.differing]
+    named = [{"name": name, "run": a, "now": b} for name, a, b in reproduction.differing]
     first = (
         {
-            **asdict(found.first),
-            "fields": [{"field": name, "run": a, "now": b} for name, a, b in found.first.fields],
+            **asdict(reproduction.first),
+            "fields": [
+                {"field": name, "run": a, "now": b} for name, a, b in reproduction.first.fields
+            ],
         }
-        if found.first
+        if reproduction.first
         else None
     )
-    return {**asdict(found), "equal": found.equal, "first": first, "differing": named}
+    return {**asdict(reproduction), "equal": reproduction.equal, "first": first, "differing": named}

@@ -92,7 +92,7 @@ def read_run(path: Path) -> dict[str, list[str]]:
                             cure="give each document of a topic once")  # fmt: skip
         scored[topic][document] = value
     return {
-        topic: sorted(documents, key=lambda each: (documents[each], each), reverse=True)
+        topic: sorted(documents, key=lambda id: (documents[id], id), reverse=True)
         for topic, documents in scored.items()
     }
 

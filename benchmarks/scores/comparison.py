@@ -221,11 +221,11 @@ def both_scopes(
     return f"{here.value} here, {beyond.value} beyond{more_needed}"
 
 
-def verdict_words(found: Verdict, d: Difference) -> str:
+def verdict_words(verdict: Verdict, d: Difference) -> str:
     """The verdict, and for an undecided comparison how many more conversations would give it power.
 
     >>> verdict_words(Verdict.UNDECIDED, Difference(0.0, None, None, None, more=12))
     'undecided, about 12 more conversations'
     """
-    more = more_words(d.more) if found is Verdict.UNDECIDED else ""
-    return f"{found.value}, {more}" if more else found.value
+    more = more_words(d.more) if verdict is Verdict.UNDECIDED else ""
+    return f"{verdict.value}, {more}" if more else verdict.value

@@ -21,9 +21,9 @@ Memory = Callable[[int], Engine]
 Turns = Callable[[int, int], Iterator[Event]]
 
 
-def encoder(one: Engine, events: Iterator[Event]) -> Callable[[], object]:
+def encoder(memory: Engine, events: Iterator[Event]) -> Callable[[], object]:
     """Encodes one event after the other at the memory's present time, so that no tick is due."""
-    return lambda: one.encode(replace(next(events), time=one.now))
+    return lambda: memory.encode(replace(next(events), time=memory.now))
 
 
 @pytest.mark.parametrize("n", sizes(*TARGETS))

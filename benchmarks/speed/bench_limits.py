@@ -25,14 +25,14 @@ SIZES = sizes(1_000, 10_000, 100_000)
 Memory = Callable[[int], Engine]
 
 
-def flat(one: Engine) -> Callable[[], object]:
+def flat(memory: Engine) -> Callable[[], object]:
     """FAISS's own exact search for the ten best, in one thread."""
     faiss = import_module("faiss")
     index, wanted = (
-        faiss.IndexFlatIP(one.assembly.index.dimensions),
-        one.assembly.index.vectors[:1].copy(),
+        faiss.IndexFlatIP(memory.assembly.index.dimensions),
+        memory.assembly.index.vectors[:1].copy(),
     )
-    index.add(one.assembly.index.vectors)
+    index.add(memory.assembly.index.vectors)
 
     def search() -> None:
         threads = faiss.omp_get_max_threads()

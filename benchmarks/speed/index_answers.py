@@ -158,7 +158,7 @@ def timed(call: Callable[[Vectors], Any], wanted: Vectors) -> tuple[float, list[
     return float(np.median(times)), answers
 
 
-def found(name: str, vectors: Vectors, wanted: Vectors, probes: Sequence[int]) -> list[Found]:
+def measured(name: str, vectors: Vectors, wanted: Vectors, probes: Sequence[int]) -> list[Found]:
     """Recall and cost with each number of probes, beside a flat scan (FAISS, one thread, ten
     nearest).
     """
@@ -214,7 +214,7 @@ def check(
                 ),
             )
         )
-        rows += found(name, some, wanted, probes)
+        rows += measured(name, some, wanted, probes)
     return scale, close, rows
 
 
@@ -259,9 +259,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     near = neighbours(vectors) if max(given.rows) > len(vectors) else np.empty((0, NEAR), np.int64)
     for n in given.rows:
         if n > len(vectors):
-            rows += found("grown", grown(vectors, near, scale, n, rng), wanted, given.probes)
+            rows += measured("grown", grown(vectors, near, scale, n, rng), wanted, given.probes)
         elif n < len(vectors):
-            rows += found("real", vectors[np.arange(n) * len(vectors) // n], wanted, given.probes)
+            rows += measured(
+                "real", vectors[np.arange(n) * len(vectors) // n], wanted, given.probes
+            )
     if given.json:
         print(
             json.dumps(

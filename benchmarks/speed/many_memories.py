@@ -107,7 +107,7 @@ def main() -> None:
             for at, worker in enumerate(workers)
         }
 
-        def each(function: Any, some: Sequence[str] = workers) -> list[Any]:
+        def results_of(function: Any, some: Sequence[str] = workers) -> list[Any]:
             """The results of a function for the memories of some workers, each on its own."""
             futures = [
                 client.submit(function, given.chosen, shares[worker], workers=[worker], pure=False)
@@ -115,8 +115,8 @@ def main() -> None:
             ]
             return list(client.gather(futures))
 
-        each(lived)
-        grown = each(loaded)
+        results_of(lived)
+        grown = results_of(loaded)
         print(
             f"{given.chosen}: {given.memories} memories of {EVENTS} events, {len(workers)} workers"
         )
@@ -124,7 +124,7 @@ def main() -> None:
         print(f"a memory takes {size / 1e6:.1f} MB, and {ms:.0f} ms of CPU to open and ask once")
         for some in (workers[:1], workers):
             start = perf_counter()
-            count = sum(each(asked, some))
+            count = sum(results_of(asked, some))
             print(
                 f"{len(some)} workers: {count / (perf_counter() - start):,.0f} questions a second"
             )

@@ -141,12 +141,12 @@ class System(Protocol):
 class TakesFeedback(System, Protocol):
     """A system that can be told which events of an answer were needed."""
 
-    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
+    def use(self, answer: Retrieved, ids: Sequence[str]) -> None:
         """Learn from an answer, at the present simulated time, as from a recall of exactly these;
         each answer at most once.
 
-        found  an answer of this system, retrieved without `learn`
-        ids    of events, or of other units in the answer; those that are not stored are left out
+        answer  an answer of this system, retrieved without `learn`
+        ids     of events, or of other units in the answer; those that are not stored are left out
         """
         ...
 

@@ -135,16 +135,16 @@ class Hebbarium:
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         return _retrieved(self._engine.retrieve(query, k, learn=learn), self._engine)
 
-    def use(self, found: Retrieved, ids: Sequence[str]) -> None:
-        if not isinstance(found, RetrievedAndRanked):
+    def use(self, answer: Retrieved, ids: Sequence[str]) -> None:
+        if not isinstance(answer, RetrievedAndRanked):
             raise InputError(
-                f"{type(found).__name__} is no answer of this system",
+                f"{type(answer).__name__} is no answer of this system",
                 where="use",
                 cure="give what `retrieve` returned",
             )
-        rows, log = {id_of(unit): unit.row for unit in found.answer.units}, self._engine.event_log
+        rows, log = {id_of(unit): unit.row for unit in answer.answer.units}, self._engine.event_log
         self._engine.use(
-            found.answer, [rows.get(id, id) for id in ids if id in rows or log.rows_of(id)]
+            answer.answer, [rows.get(id, id) for id in ids if id in rows or log.rows_of(id)]
         )
 
     def close(self) -> None:

@@ -29,14 +29,14 @@ LAYOUTS = (WIDE, NARROW)
 LEFT, TOP, LINE = 46.0, 16.0, 16.0
 
 
-def figure(one: WorldResult, layout: WorldLayout) -> dict[str, Any]:
+def figure(result: WorldResult, layout: WorldLayout) -> dict[str, Any]:
     """Curves as px, with names that do not overlap."""
-    curves = [curve for curve in one.curves if curve.points and not curve.removed]
+    curves = [curve for curve in result.curves if curve.points and not curve.removed]
     high = max(
         e for curve in curves for p in curve.points for e in (p.hit.mean, p.hit.high) if e == e
     )
     top = min(1.0, -(-high * 10 // 1) / 10) if high > 0 else 1.0
-    first, last = one.strengths[0], one.strengths[-1]
+    first, last = result.strengths[0], result.strengths[-1]
 
     def x(strength: float) -> float:  # a single strength has its points beside the names
         share = (strength - first) / (last - first) if last > first else 1.0
@@ -70,8 +70,8 @@ def figure(one: WorldResult, layout: WorldLayout) -> dict[str, Any]:
         "left": LEFT,
         "curves": drawn,
         "ticks": ticks,
-        "strengths": [(x(s), f"{s:g}") for s in one.strengths],
-        "k": one.world.k,
+        "strengths": [(x(s), f"{s:g}") for s in result.strengths],
+        "k": result.world.k,
     }
 
 

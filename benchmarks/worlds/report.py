@@ -65,22 +65,22 @@ def to_json(report: WorldReport) -> dict[str, Any]:
     }
 
 
-def _world(one: WorldResult) -> dict[str, Any]:
-    w = one.world
+def _world(result: WorldResult) -> dict[str, Any]:
+    w = result.world
     return {"name": w.name, "about": w.about, "strength": w.strength, "source": w.source, "k": w.k,
             "margin": w.margin, "capacity": w.capacity,
-            "seeds": one.seeds, "strengths": list(one.strengths),
-            "room": {f"{s:g}": finite(asdict(e)) for s, e in one.room.items()},
+            "seeds": result.seeds, "strengths": list(result.strengths),
+            "room": {f"{s:g}": finite(asdict(e)) for s, e in result.room.items()},
             "arms": [{"arm": c.arm, "set": c.set, "removed": c.removed, "why": c.why,
                       "points": [finite(asdict(p)) for p in c.points]}
-                     for c in one.curves],
+                     for c in result.curves],
             "trials": [{"set": t.set, "mechanism": t.mechanism, "verdict": t.verdict.value,
                         "why": t.why,
                         "differences": {f"{s:g}": finite(asdict(e)) for s,
-                                        e in t.differences.items()}} for t in one.trials]}  # fmt: skip
+                                        e in t.differences.items()}} for t in result.trials]}  # fmt: skip
 
 
-def judged(one: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> str:
+def judged(result: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> str:
     """What a point says: an efficiency where there is room, else the difference from the floor,
     and whether it lies within the margin.
     """
@@ -88,21 +88,21 @@ def judged(one: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> str:
         return ""
     if math.isfinite(point.efficiency.mean):
         return f"efficiency {with_interval(point.efficiency)}"
-    d, margin = point.above, one.world.margin
+    d, margin = point.above, result.world.margin
     inside = math.isfinite(d.low) and -margin <= d.low and d.high <= margin
     return f"{signed(d)} from the floor" + (f", within {margin:g}" if inside else "")
 
 
-def signed(found: SeedEstimate) -> str:
+def signed(estimate: SeedEstimate) -> str:
     """A difference with its sign and interval.
 
     >>> signed(SeedEstimate(0.0123, -0.01, 0.03, 5)), signed(SeedEstimate(-0.5, math.nan, math.nan, 1))
     ('+0.012 [-0.010, +0.030]', '-0.500')
     """
-    if not math.isfinite(found.mean):
+    if not math.isfinite(estimate.mean):
         return "-"
-    return f"{found.mean:+.3f}" + (
-        f" [{found.low:+.3f}, {found.high:+.3f}]" if math.isfinite(found.low) else ""
+    return f"{estimate.mean:+.3f}" + (
+        f" [{estimate.low:+.3f}, {estimate.high:+.3f}]" if math.isfinite(estimate.low) else ""
     )
 
 

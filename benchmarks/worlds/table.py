@@ -7,15 +7,16 @@ from .report import judged, signed
 from .result import WorldResult
 
 
-def lines_of(one: WorldResult) -> list[tuple[str, ...]]:
+def lines_of(result: WorldResult) -> list[tuple[str, ...]]:
     """One line for each arm, with its share of stored events, then one for each mechanism on
     trial, with its verdict.
     """
     lines = []
-    for curve in (c for c in one.curves if not c.removed):
+    for curve in (c for c in result.curves if not c.removed):
         cells = [
-            " ".join(filter(None, (shown(p.hit.mean), judged(one, curve, p)))) for p in curve.points
-        ] or ["-"] * len(one.strengths)
+            " ".join(filter(None, (shown(p.hit.mean), judged(result, curve, p))))
+            for p in curve.points
+        ] or ["-"] * len(result.strengths)
         lines.append(
             (
                 curve.arm,
@@ -26,8 +27,8 @@ def lines_of(one: WorldResult) -> list[tuple[str, ...]]:
     return lines + [
         (
             f"{t.set} minus without {t.mechanism}",
-            *(signed(t.differences[s]) if t.differences else "-" for s in one.strengths),
+            *(signed(t.differences[s]) if t.differences else "-" for s in result.strengths),
             t.why or t.verdict.value,
         )
-        for t in one.trials
+        for t in result.trials
     ]

@@ -122,7 +122,7 @@ class Answering:
             self.turn(alone=learn, in_part=not (whole or self._measured)) as together,
             self._turns.answering(),
             # the place of the question; None: the memory itself
-            self._assembly.places.one() if together else nullcontext() as place,
+            self._assembly.places.taken() if together else nullcontext() as place,
         ):
             self._changes.require("retrieve")
             ask = self.asked(query, k, learn=learn, whole=whole)

@@ -144,7 +144,7 @@ class CachedEmbedder(WrappedEmbedder):
         tokens = tokens_of(self.embedder, texts)
         if not valid(tokens, len(texts)):
             raise self._no_unit_vectors(f"unit vectors of the word pieces of {len(texts)} texts")
-        return list(tokens.each())
+        return list(tokens.by_text())
 
     def _no_unit_vectors(self, what: str) -> HebbariumError:
         return HebbariumError(

@@ -41,7 +41,7 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def each(self) -> Iterator[Tokens]:
+    def by_text(self) -> Iterator[Tokens]:
         """The tokens of each text alone.  O(n)."""
         for start, end in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
             yield Tokens(

@@ -142,7 +142,7 @@ class Places:
         return len(self._free)
 
     @contextmanager
-    def one(self) -> Iterator[Place | None]:
+    def taken(self) -> Iterator[Place | None]:
         """A place for one question; None: the memory itself.  Cost: 2 us; making a place takes
         about 0.1 ms for each step of RETRIEVE.
         """

@@ -183,7 +183,9 @@ def test_recall_rises_with_the_lists_that_are_looked_at(rows: Any) -> None:
     topic.
     """
     between = index_answers.unit(np.random.default_rng(2).standard_normal((40, 24)))
-    few, usual, all_lists = index_answers.found("real", rows, between, [1, approximate.PROBED, 256])
+    few, usual, all_lists = index_answers.measured(
+        "real", rows, between, [1, approximate.PROBED, 256]
+    )
     assert (few.lists, few.rows) == (
         256,
         len(rows),

@@ -357,7 +357,7 @@ def test_helpers_are_used_while_one_question_is_answered(monkeypatch: pytest.Mon
     memory.assembly.beside_from = 1
     memory.retrieve(QUESTIONS[0])
     assert times == [1]
-    with memory.assembly.places.one():
+    with memory.assembly.places.taken():
         memory.retrieve(QUESTIONS[0])
     memory.retrieve(QUESTIONS[0], learn=True)
     memory.assembly.helped_from = memory.store.n + 1

@@ -90,7 +90,7 @@ def test_an_answer_beside_another_question_is_the_same(chosen: str) -> None:
         ]
         expected = [answered(shared, question) for question in asked]
         before, column = shared.digest(), shared.column("released").copy()
-        with shared.assembly.places.one() as place:
+        with shared.assembly.places.taken() as place:
             assert place is None  # the memory itself is in use
             assert [answered(shared, question) for question in asked] == expected
         assert shared.digest() == before
@@ -105,7 +105,7 @@ def test_shortlists_beside_one_another() -> None:
     ]
     shared = memory(events, "hybrid", shortlist=64)
     expected = [answered(shared, question) for question in QUESTIONS]
-    with shared.assembly.places.one():
+    with shared.assembly.places.taken():
         assert [answered(shared, question) for question in QUESTIONS] == expected
     assert (
         shared.store.n >= 16 * 64
@@ -143,7 +143,7 @@ def test_an_answer_of_another_place_can_be_used() -> None:
     """
     one, other = memory(), memory()
     first = one.retrieve(QUESTIONS[0], 5)
-    with other.assembly.places.one():
+    with other.assembly.places.taken():
         second = other.retrieve(QUESTIONS[0], 5)
     assert (
         one.use(first, [int(first.rows[0])]).tolist()
@@ -154,7 +154,7 @@ def test_an_answer_of_another_place_can_be_used() -> None:
 
 def test_an_erased_text_is_in_no_place() -> None:
     shared = memory(chosen="hybrid")
-    with shared.assembly.places.one():
+    with shared.assembly.places.taken():
         shared.retrieve(QUESTIONS[0])
     assert shared.assembly.places.beside == 1
     shared.erase("e0", confirm=True)

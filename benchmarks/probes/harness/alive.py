@@ -525,11 +525,11 @@ def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) ->
     return Pair(name, estimate(a), estimate(b), difference, state)
 
 
-def _numbers(probe: Probe, found: Sequence[Numbers]) -> list[str]:
+def _numbers(probe: Probe, sides: Sequence[Numbers]) -> list[str]:
     claims: Sequence[Claim] = probe.band
     wanted = (*(name for claim in claims for name in claim.names), *probe.also)
     return list(dict.fromkeys(wanted)) or list(
-        dict.fromkeys(name for side in found for name in side)
+        dict.fromkeys(name for side in sides for name in side)
     )
 
 

@@ -25,43 +25,43 @@ MARKS: Mapping[State, str] = {
 }
 
 
-def write(found: AliveMatrix, out: Path) -> None:
+def write(matrix: AliveMatrix, out: Path) -> None:
     """Write probes.json, probes.md and probes.html.  Raises HebbariumError."""
-    write_json(out / "probes.json", to_json(found), shared=True)
-    write_whole(out / "probes.md", [to_markdown(found)], shared=True)
+    write_json(out / "probes.json", to_json(matrix), shared=True)
+    write_whole(out / "probes.md", [to_markdown(matrix)], shared=True)
     made = environment(TEMPLATES)
     made.filters.update(interval=with_interval)
     page = made.get_template("alive.html.j2").render(
-        matrix=found,
+        matrix=matrix,
         marks=MARKS,
         meaning=MEANING,
         no_evidence=NO_EVIDENCE,
         states=State,
-        rows=_rows(found),
+        rows=_rows(matrix),
     )
     write_whole(out / "probes.html", [page], shared=True)
 
 
-def _rows(found: AliveMatrix) -> list[dict[str, Any]]:
+def _rows(matrix: AliveMatrix) -> list[dict[str, Any]]:
     """One row for each mechanism: its life, and the cell of each probe or None."""
-    cells = {(cell.mechanism, cell.probe.id): cell for cell in found.cells}
+    cells = {(cell.mechanism, cell.probe.id): cell for cell in matrix.cells}
     return [
-        {"life": life, "cells": [cells.get((life.mechanism, probe.id)) for probe in found.probes]}
-        for life in found.lives
+        {"life": life, "cells": [cells.get((life.mechanism, probe.id)) for probe in matrix.probes]}
+        for life in matrix.lives
     ]
 
 
-def to_json(found: AliveMatrix) -> dict[str, Any]:
+def to_json(matrix: AliveMatrix) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
-    return {"format": FORMAT, "kind": "alive", "measured": found.measured, "base": found.base,
-            "evidence": found.evidence, "headline": found.headline,
-            "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds,
-            "options": list(found.options), "ran": found.ran, "shared": found.shared,
-            "provenance": dict(found.provenance),
+    return {"format": FORMAT, "kind": "alive", "measured": matrix.measured, "base": matrix.base,
+            "evidence": matrix.evidence, "headline": matrix.headline,
+            "note": "" if matrix.evidence else NO_EVIDENCE, "seeds": matrix.seeds,
+            "options": list(matrix.options), "ran": matrix.ran, "shared": matrix.shared,
+            "provenance": dict(matrix.provenance),
             "mechanisms": [{"id": life.mechanism, "verdict": life.verdict, "why": life.why,
                             "moved": list(life.moved), "elsewhere": list(life.elsewhere),
-                            "named_not_moved": list(life.unmoved)} for life in found.lives],
-            "cells": [_cell_json(cell) for cell in found.cells]}  # fmt: skip
+                            "named_not_moved": list(life.unmoved)} for life in matrix.lives],
+            "cells": [_cell_json(cell) for cell in matrix.cells]}  # fmt: skip
 
 
 def _cell_json(cell: MatrixCell) -> dict[str, Any]:
@@ -110,45 +110,45 @@ def _of(memories: PairedMemories, name: str, with_it: bool) -> str:
     )
 
 
-def to_markdown(found: AliveMatrix) -> str:
+def to_markdown(matrix: AliveMatrix) -> str:
     """The mechanisms, both disagreements with the registry, and every cell that was run."""
     lines = [
-        f"# Alive: {in_cell(found.measured)}",
+        f"# Alive: {in_cell(matrix.measured)}",
         "",
-        f"{found.headline}. Base: {in_cell(found.base)}. {found.cost}.",
+        f"{matrix.headline}. Base: {in_cell(matrix.base)}. {matrix.cost}.",
         "",
     ]
-    lines += [] if found.evidence else [NO_EVIDENCE, ""]
+    lines += [] if matrix.evidence else [NO_EVIDENCE, ""]
     lines += ["| mechanism | verdict | moves | why |", "|---|---|---|---|"]
     lines += [
         f"| {in_cell(life.mechanism)} | {life.verdict} | {in_cell(', '.join(life.moved) or '-')} | {in_cell(life.why or '-')} |"
-        for life in found.lives
+        for life in matrix.lives
     ]
     lines += ["", "Moves a probe that its registry entry does not name:", ""]
     lines += [
         f"- {in_cell(life.mechanism)}: {in_cell(', '.join(life.elsewhere))}"
-        for life in found.lives
+        for life in matrix.lives
         if life.elsewhere
     ] or ["none"]
     lines += ["", "Does not move a probe that its registry entry names:", ""]
     lines += [
         f"- {in_cell(life.mechanism)}: {in_cell(', '.join(life.unmoved))}"
-        for life in found.lives
+        for life in matrix.lives
         if life.unmoved
     ] or ["none"]
     lines += ["", "| mechanism | probe | state | numbers | needs |", "|---|---|---|---|---|"]
     lines += [
         f"| {in_cell(c.mechanism)} | {in_cell(c.probe.id)} | {c.state} | {in_cell(three(c))} | {in_cell(', '.join(c.alone.readers) or '-')} |"
-        for c in found.cells
+        for c in matrix.cells
         if c.state is not State.NO_PATH
     ]
     lines += ["", *(f"{state}: {text}.  " for state, text in MEANING.items())]
     return "\n".join(lines) + "\n"
 
 
-def summary_rows(found: AliveMatrix) -> list[tuple[str, str, str]]:
+def summary_rows(matrix: AliveMatrix) -> list[tuple[str, str, str]]:
     """Mechanism, verdict, and what it moves or why nothing moves; for a terminal."""
     return [
         (life.mechanism, life.verdict, visible(", ".join(life.moved) or life.why))
-        for life in found.lives
+        for life in matrix.lives
     ]

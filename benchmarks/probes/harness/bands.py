@@ -190,23 +190,23 @@ def _judged(claim: Claim, of_seeds: Sequence[Numbers]) -> JudgedClaim:
 
 def _verdict(
     probe: Probe,
-    found: Sequence[Numbers],
+    seeds: Sequence[Numbers],
     estimates: Mapping[str, SeedEstimate],
     claims: Sequence[JudgedClaim],
 ) -> tuple[ProbeVerdict, str]:
     if not probe.band:
         return ProbeVerdict.MEASURED, ""
-    if len(found) < FEWEST:
+    if len(seeds) < FEWEST:
         return ProbeVerdict.NO_VERDICT, MEANING[ProbeVerdict.NO_VERDICT]
     named = dict.fromkeys(name for claim in probe.band for name in claim.names)
     if undefined := [
-        f"{name} in {len(found) - estimates[name].n} of {len(found)} seeds"
+        f"{name} in {len(seeds) - estimates[name].n} of {len(seeds)} seeds"
         for name in named
-        if estimates[name].n < len(found)
+        if estimates[name].n < len(seeds)
     ]:
         return ProbeVerdict.NOT_SHOWN, f"not defined: {', '.join(undefined)}"
     compared = [claim for claim in probe.band if isinstance(claim, Above)]
-    if compared and all(claim.value(numbers) == 0.0 for claim in compared for numbers in found):
+    if compared and all(claim.value(numbers) == 0.0 for claim in compared for numbers in seeds):
         return ProbeVerdict.NOT_SHOWN, "nothing that the band compares differs in any seed"
     if failing := [claim.text for claim in claims if not claim.holds]:
         return ProbeVerdict.OUTSIDE, f"does not hold: {'; '.join(failing)}"

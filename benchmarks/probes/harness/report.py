@@ -101,13 +101,13 @@ def shown(value: float) -> str:
     )
 
 
-def with_interval(found: SeedEstimate) -> str:
+def with_interval(estimate: SeedEstimate) -> str:
     """
     >>> with_interval(SeedEstimate(0.5, 0.4, 0.6, 10)), with_interval(SeedEstimate(0.5, math.nan, math.nan, 2))
     ('0.500 [0.400, 0.600]', '0.500')
     """
-    return shown(found.mean) + (
-        f" [{shown(found.low)}, {shown(found.high)}]" if math.isfinite(found.low) else ""
+    return shown(estimate.mean) + (
+        f" [{shown(estimate.low)}, {shown(estimate.high)}]" if math.isfinite(estimate.low) else ""
     )
 
 

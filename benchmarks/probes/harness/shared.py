@@ -150,7 +150,7 @@ class Recorded(Life):
         self.steps.append(_Step(("archive", id)))
 
     # --- arms -------------------------------------------------------------------------------------
-    def _answers(self, found: Retrieved, learn: bool) -> dict[str, _Answered]:
+    def _answers(self, retrieved: Retrieved, learn: bool) -> dict[str, _Answered]:
         """What each arm that has lived this life so far answers to the last question; if it
         learns, of those that learn the same.
         """
@@ -168,13 +168,13 @@ class Recorded(Life):
         )
         mine, answers = Variants(engine).held(columns), {}
         for arm, (theirs, values) in zip(
-            arms, asked_again(found, list(arms.values()), columns), strict=True
+            arms, asked_again(retrieved, list(arms.values()), columns), strict=True
         ):
             if learn:
                 same = learnt[arm]
                 if (
                     same is None
-                    or not _same_rows(found, theirs)
+                    or not _same_rows(retrieved, theirs)
                     or any(values[c].tobytes() != mine[c].tobytes() for c in same)
                 ):
                     del self.arms.sharing[arm]

@@ -69,7 +69,7 @@ def carry_out(
     embedders  those of the command line; () for those of the file, or the usual one
     """
     from ..benchmarks.datasets import LOADERS
-    from ..benchmarks.designs.file import OWN, found, plain, read
+    from ..benchmarks.designs.file import OWN, file_of, plain, read
     from ..benchmarks.experiments.design import Block, carried_out, prepared
     from ..console import Meter
 
@@ -83,7 +83,7 @@ def carry_out(
     experiment = (
         plain(design, registry, given["set"] or DEFAULT_SET)
         if design in OWN
-        else read(found(design), registry, LOADERS, given["set"], _measures)
+        else read(file_of(design), registry, LOADERS, given["set"], _measures)
     )
     if twice := [name for name in embedders if embedders.count(name) > 1]:
         raise InputError(

@@ -13,7 +13,7 @@ from scipy.stats import qmc
 
 from hebbarium.benchmarks.datasets import LOADERS
 from hebbarium.benchmarks.designs import FULL
-from hebbarium.benchmarks.designs.file import OWN, Experiment, found, plain, read, shipped
+from hebbarium.benchmarks.designs.file import OWN, Experiment, file_of, plain, read, shipped
 from hebbarium.benchmarks.designs.kinds import (
     Factorial,
     Fractional,
@@ -105,7 +105,7 @@ embedders: [minilm, "minilm@256"]
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
 def test_shipped_designs_are_read_and_all_their_arms_can_be_built(name: str) -> None:
-    experiment = read(found(name), REGISTRY, LOADERS, probes=lambda: PROBES)
+    experiment = read(file_of(name), REGISTRY, LOADERS, probes=lambda: PROBES)
     assert experiment.summary and bool(experiment.data) != bool(experiment.probe)
     plan = planned(laid(experiment).arms, REGISTRY)
     assert len(plan.arms) >= 3
@@ -127,7 +127,7 @@ def test_a_probe_scores_arms_in_place_of_data_and_has_seeds_of_its_own(written: 
 
 
 def test_the_variants_of_all_mem_are_eight_and_differ_in_one_switch() -> None:
-    plan = planned(laid(read(found("all_mem_ablation"), REGISTRY, LOADERS)).arms, REGISTRY)
+    plan = planned(laid(read(file_of("all_mem_ablation"), REGISTRY, LOADERS)).arms, REGISTRY)
     assert len(plan.arms) == 8
     full = plan.arms[0].mechanisms
     for arm in plan.arms[1:]:
@@ -335,9 +335,9 @@ def test_a_player_of_the_base_and_too_many_pairs_are_refused_when_laid_out() -> 
 
 
 def test_names_of_designs() -> None:
-    assert found("all_mem_ablation").is_file() and os.fspath(found("x.yaml")) == "x.yaml"
+    assert file_of("all_mem_ablation").is_file() and os.fspath(file_of("x.yaml")) == "x.yaml"
     with pytest.raises(InputError, match="no design 'sharply'") as caught:
-        found("sharply")
+        file_of("sharply")
     assert "shapley" in caught.value.cure
     for kind in OWN:
         if kind in ("sweep", "arms", "add-one-in"):

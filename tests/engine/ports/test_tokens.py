@@ -104,7 +104,7 @@ def test_tokens_of_several_texts_are_joined_and_taken_apart() -> None:
     assert (
         whole.offsets.tolist() == [0, 2, 2, 5]
         and len(whole) == 3
-        and all(same(a, b) for a, b in zip(whole.each(), parts, strict=True))
+        and all(same(a, b) for a, b in zip(whole.by_text(), parts, strict=True))
     )
     assert joined([], 7).codes.shape == (0, 7) and len(joined(parts[1:2] * 2, 7)) == 2
     for changed in (whole.codes[:-1], whole.codes.astype(np.int16), 2 * whole.codes):
@@ -142,7 +142,7 @@ def test_token_vectors_against_transformers() -> None:
         AutoTokenizer.from_pretrained(source.folder),
         AutoModel.from_pretrained(source.folder),
     )
-    for text, found in zip(TEXTS, tokens.each(), strict=True):
+    for text, found in zip(TEXTS, tokens.by_text(), strict=True):
         clean = text.replace("\0", " ").replace("\ud800", "?")
         with torch.no_grad():
             rows = (
