@@ -17,7 +17,8 @@ ST-8  the kind of a departure agrees with its words, and names checks and parame
 ST-9  the facet, directness, floor and scale of a signal hold for its scores
 ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
       considers are declared so, no others; the part of the world where events are told, how far
-      ahead a wrong clock dates them and attributes that nobody knows do not count
+      ahead a wrong clock dates them and attributes that nobody knows do not count; strength counts
+      from when an event was told
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
       change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may

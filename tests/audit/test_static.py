@@ -34,7 +34,7 @@ import numpy as np
 from hebbarium.engine.contract.columns import Column, Phase, Scope
 from hebbarium.engine.contract.hooks import Mechanism, Params, hook
 from hebbarium.engine.base.numerics import kernel
-from hebbarium.engine.contract.vocabulary import CREATED, LOG_STRENGTH, NOW, SURPRISE
+from hebbarium.engine.contract.vocabulary import ARRIVED, LOG_STRENGTH, NOW, SURPRISE
 
 SPAN = 3.0
 SEEN = []
@@ -51,11 +51,11 @@ class FadingParams(Params):
 class Fading(Mechanism[FadingParams]):
     owns = (FADED,)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, {more}), adds=(LOG_STRENGTH,), sets=(FADED,))
+    @hook(Phase.MAINTAIN, reads=(ARRIVED, {more}), adds=(LOG_STRENGTH,), sets=(FADED,))
     def fade(self, view, tick):
         tau = {tau}
-        view.{faded}[...] = (tick.end - view.created) / tau * self.hours("tau")
-        view.log_strength[...] = faded(tick.end - view.created, tau)
+        view.{faded}[...] = (tick.end - view.arrived) / tau * self.hours("tau")
+        view.log_strength[...] = faded(tick.end - view.arrived, tau)
 """
 ENTRY = """
 fading:
