@@ -351,8 +351,10 @@ def a_memory_raises_what_is_known_of_the_person(specimen: Any) -> Any:
             {"profile_share": 0.5, "style_share": 0.2, "matches": 0},
         ),
     )
-    for question, ada, sources, values in cases:
+    for place, (question, ada, sources, values) in enumerate(cases):
         vectors, fused = rng.normal(size=(11, 4)), np.round(rng.normal(size=9), 3)
+        # the archived one is beyond all others, and the banned one is an end of the scale
+        fused[6], fused[2] = ((9.0, 4.0), (-9.0, -4.0), (-9.0, 4.0))[place]
         _, primed = scored(specimen, fused, question, vectors, **values)
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         # of the story; one was refused
