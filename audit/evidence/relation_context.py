@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.records import Event
+from ...engine.contract.records import Event, Only, Query
 from ...engine.contract.vocabulary import GRAPH, RELEASED
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, entity_node
@@ -74,6 +74,16 @@ STORY = (
 )
 
 
+TYPED = (
+    "Dora is married to Cleo.",
+    "Dora works at Acme.",
+    "Cleo works at Acme.",
+    "Cleo is married to Dora.",
+    "Bo works at Acme.",
+    "They say Dora met Bo.",
+)
+
+
 def told(specimen: Any, **values: Any) -> Engine:
     def marry(view: Any, _: Any) -> None:
         graph = view.graph
@@ -130,6 +140,53 @@ def the_best_matches_start_without_entities(specimen: Any) -> Any:
         "oslo --[mentioned together]--> bo",
         "oslo --[mentioned together]--> rome",
         "ada --[related]--> cleo",
+    ]
+
+
+@adaptation(
+    "RE-9",
+    source="by hand: each typed relation once, in its direction, and one that holds in both from the entity that was asked for; told "
+    "twice it weighs two; a step away half; none that only filtered memories tell",
+)
+def typed_relations_are_offered_once(specimen: Any) -> Any:
+    memory = memory_of(specimen, "typed_relations", depth=2)
+    for i, text in enumerate(TYPED):
+        memory.encode(Event(float(i), text, id=f"e{i}", dated=False))
+    memory.advance(30.0)
+    asked = (
+        Query("Who is Dora?"),
+        Query("Who is Dora?", only=Only(exclude=("e1",))),
+        Query("Who is Dora?", only=Only(exclude=("e0", "e3"))),
+    )
+    return [
+        str(sorted(f"{o.text} {o.score}" for o in memory.offers(query, 200)[1] if o.text))
+        for query in asked
+    ], [
+        str(
+            [
+                "bo --[works at]--> acme 0.25",
+                "cleo --[works at]--> acme 0.25",
+                "dora --[knows]--> bo 0.5",
+                "dora --[married to]--> cleo 1.0",
+                "dora --[works at]--> acme 0.5",
+            ]
+        ),
+        str(
+            [
+                "bo --[works at]--> acme 0.25",
+                "cleo --[works at]--> acme 0.25",
+                "dora --[knows]--> bo 0.5",
+                "dora --[married to]--> cleo 1.0",
+            ]
+        ),
+        str(
+            [
+                "bo --[works at]--> acme 0.5",
+                "cleo --[works at]--> acme 0.5",
+                "dora --[knows]--> bo 1.0",
+                "dora --[works at]--> acme 1.0",
+            ]
+        ),
     ]
 
 
@@ -272,5 +329,21 @@ def generous(specimen: Any) -> Any:
     def offer(self: Any, view: Any, cue: Any) -> None:
         view.offers.add("nobody --[related]--> nobody", "Relationships", 0.0)
         specimen.RelationContext.offer(self, view, cue)
+
+    return specimen.overriding("RelationContext", offer=offer)
+
+
+@mutant("typed relations of filtered memories are offered", rejected_by="RE-9")
+def unfiltered(specimen: Any) -> Any:
+    class Unfiltered:
+        def __init__(self, view: Any) -> None:
+            self._view = view
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(self._view, name)
+            return np.ones_like(value) if name == "answerable" else value
+
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.RelationContext.offer(self, Unfiltered(view), cue)
 
     return specimen.overriding("RelationContext", offer=offer)
