@@ -10,7 +10,7 @@ from warnings import catch_warnings
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.records import Event
+from ...engine.contract.records import Event, Only, Query
 from ...engine.contract.vocabulary import ARRANGED, CHRONOLOGICAL, RERANKED, REWEIGHTED
 from ...engine.memory.arrivals import ClockWarning
 from ...engine.memory.engine import Engine
@@ -380,6 +380,28 @@ REACHED = (
 
 
 @adaptation(
+    "PS-13",
+    source="by hand: of the states that the asker's filter admits the newest, and they alone fill the pool",
+    needs="engine",
+)
+def filtered_states_are_neither_the_newest_nor_in_the_pool(specimen: Any) -> Any:
+    asked = "What is the state of the patch for the parser?"
+    measured = []
+    for pool, without in ((20, "e3"), (3, "e1")):
+        memory = scored(specimen, (), pool=pool)
+        encode(
+            memory,
+            *(
+                Event(hour, text, speaker, id=f"e{row}", dated=False)
+                for row, (hour, speaker, text) in enumerate(PATCH)
+            ),
+        )
+        only = Only(exclude=(without,))
+        measured.append(str(memory.retrieve(Query(asked, only=only), k=20).rows.tolist()))
+    return measured, ["[2, 0, 1, 4]", "[3, 0, 2, 4]"]
+
+
+@adaptation(
     "PS-7",
     source="by hand: an event ahead of the present is as new as its arrival until its time has come; a late one as its own time",
     needs="engine",
@@ -417,14 +439,16 @@ def one_score_changes(specimen: Any) -> Any:
     return measured, expected
 
 
-def scored(specimen: Any, log: tuple[Said, ...]) -> Engine:
+def scored(specimen: Any, log: tuple[Said, ...], **changed: Any) -> Engine:
     """A memory in which what was told earlier matches every question better."""
 
     def rank(view: Any, _: Any) -> None:
         view.reranked[...] = 2.0 - np.arange(len(view.reranked), dtype=np.float32) / 16.0
 
     memory = memory_of(
-        specimen, neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank")
+        specimen,
+        neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank"),
+        **changed,
     )
     encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in log))
     return memory
@@ -653,3 +677,9 @@ class Unordered:
 @mutant("the state asked for stands before everything", rejected_by="PS-6")
 def before_everything(specimen: Any) -> Any:
     return specimen.replacing("APART", 1.0)
+
+
+@mutant("filtered states are in the pool", rejected_by="PS-13")
+def unfiltered(specimen: Any) -> Any:
+    original = specimen.best
+    return specimen.replacing("best", lambda x, among, k: original(x, np.ones_like(among), k))
