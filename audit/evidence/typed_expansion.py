@@ -282,7 +282,7 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
         others = [link for link in others if link not in links]
         scores, times, archived, banned = (
             rng.permutation(n).astype(float),
-            np.sort(rng.integers(0, 9, n)).astype(float),
+            rng.integers(0, 9, n).astype(float),
             (1, 4, 7, 9, 12, 15),
             (3, 7),
         )
@@ -297,6 +297,8 @@ def a_memory_reaches_archived_memories(specimen: Any) -> Any:
             recovery=recovery,
             priority=priority,
         )
+        # told in another order than they happened
+        memory.passing.late_hours = 9.0
         encode(memory, *((float(t), f"memory {i}") for i, t in enumerate(times)))
         for row in archived:
             memory.assembly.show(row, False)
