@@ -56,6 +56,7 @@ WHERE: tuple[tuple[Mapping[str, Any], tuple[int, ...]], ...] = (
     ({"attribute": {"kind": "draft"}}, (0, 4)),
     ({"attribute": {"tags": ["money", "other"]}}, (0,)),
     ({"attribute": {"kind": "note", "tags": "trip"}}, (1,)),
+    ({"attribute": {"kind": "trip"}}, ()),
     ({"since": "2024-01-02"}, (2, 3, 4)),
     ({"until": "2024-01-01"}, (0, 1)),
     ({"since": "2024-01-02T00:00:00", "until": "2024-01-02"}, (2,)),
