@@ -473,11 +473,18 @@ def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
 )
 def a_day_is_that_of_the_one_who_tells(specimen: Any) -> Any:
     """An hour before midnight UTC, which is the next day in Tokyo, and the day before in Hawaii an
-    hour after it.
+    hour after it.  The last is told a day late.
     """
     words, most = 4, 9
     memory = memory_of(specimen, words=words, most_pairs=most)
-    told = ((23.0, 9.0, "2"), (23.0, None, "1"), (49.0, -10.0, "2"), (49.0, 0.0, "3"))
+    memory.passing.late_hours = 24.0
+    told = (
+        (23.0, 9.0, "2"),
+        (23.0, None, "1"),
+        (49.0, -10.0, "2"),
+        (49.0, 0.0, "3"),
+        (30.0, None, "2"),
+    )
     for time, offset, _ in told:
         memory.encode(Event(time, "tulips", dated=False, offset=offset))
     return signs(memory.column(specimen.ROLE_FILLER_RECORD)), [
