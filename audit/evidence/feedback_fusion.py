@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.hooks import Mechanism
+from ...engine.contract.records import Event, Only, Query
 from ...engine.contract.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
 from ..checks import adaptation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -387,18 +388,22 @@ def told_in_memory(
             }
         ),
     )
-    encode(memory, *((0.0, f"event {i}") for i in range(5)))
+    encode(memory, *(Event(0.0, f"event {i}", id=f"e{i}", dated=False) for i in range(5)))
     memory.archive(4)
     memory.advance(30.0)
     seen, facet = [0, 1, 2, 3, 5], 1.0 + np.arange(len(Facet)) / 4.0
     history = np.append(NEED + STRENGTH, NEED[:4].mean())
     start = np.array([need, enough, slope * 0.7, slope * 1.3])
     slopes, information = start.copy(), np.zeros((4, 4))
-    for rows, outcome in story:
+    for number, (rows, outcome) in enumerate(story):
         for sign in given:
             given[sign][...] = rng.normal(size=6).astype(np.float32)
         given[SOUNDS][2], given[LOOKS][3] = np.nan, np.nan
-        ranked = (answer := memory.retrieve("query")).rows.tolist()
+        # of every other question one memory that is not used is filtered, and counts as others do
+        unused = next(row for row in range(4) if row not in rows)
+        filters = number % 2 == 1 and min(rows, default=-1) >= 0
+        only = Only(exclude=(f"e{unused}",)) if filters else None
+        ranked = (answer := memory.retrieve(Query("query", only=only))).rows.tolist()
         told = [ranked[-row - 1] if row < 0 else row for row in rows]
         memory.use(answer, told, outcome)
         x = [history]
