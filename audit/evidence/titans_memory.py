@@ -593,17 +593,19 @@ def a_memory_learns_which_memory_is_used_after_which(specimen: Any) -> Any:
         w_key, w_value = memory.column(specimen.TITANS_PROJECTIONS).astype(np.float64)
         m, s = (memory.column(c).copy() for c in (specimen.TITANS_MATRIX, specimen.TITANS_MOMENTUM))
         last: dict[str, tuple[list[int], float]] = {}
-        for time, session, needed in (
-            (1.0, "x", (0,)),
-            (1.5, "y", (1, 4)),
-            (4.0, "x", (2,)),
-            (5.0, "", (3,)),
-            (6.0, "y", (3, 0)),
-            (9.0, "x", (2, 4)),
-            (9.5, "x", ()),
-            (30.0, "x", (1,)),
+        for time, session, needed, rate, plasticity in (
+            (1.0, "x", (0,), 1.0, 1.0),
+            (1.5, "y", (1, 4), 1.0, 1.0),
+            (4.0, "x", (2,), 2.0, 3.0),
+            (5.0, "", (3,), 1.0, 1.0),
+            (6.0, "y", (3, 0), 0.5, 1.4),
+            (9.0, "x", (2, 4), 0.8, 0.9),
+            (9.5, "x", (), 1.0, 1.0),
+            (30.0, "x", (1,), 1.0, 1.2),
         ):
             memory.advance(time)
+            for factor, value in ((LEARNING_RATE, rate), (PLASTICITY, plasticity)):
+                memory.store.array(factor)[()] = value
             rows = memory.use(memory.retrieve(Query("query", session=session)), needed).tolist()
             if session and rows:
                 before, since = last.get(session, ([], 0.0))
@@ -616,7 +618,8 @@ def a_memory_learns_which_memory_is_used_after_which(specimen: Any) -> Any:
                         after_vector @ w_value,
                         max(0.0, float(before_vector @ after_vector)),
                     )
-                    s = 0.8 * r * s - 0.3 * np.sqrt(1.0 - r * r) * 2.0 * np.outer(m @ k - v, k)
+                    theta = min(1.0, 0.3 * rate * plasticity)
+                    s = 0.8 * r * s - theta * np.sqrt(1.0 - r * r) * 2.0 * np.outer(m @ k - v, k)
                     m = (1.0 - 0.15 * (1.0 - r)) * 0.5 ** ((time - since) / (60.0 * scale)) * m + s
             measured += [
                 memory.column(c).flatten()
