@@ -665,11 +665,15 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
                 dated=False,
             ),
         )
-    for time, session, rows in USES:
+    for place, (time, session, rows) in enumerate(USES):
+        # every third use at a rate beyond 1, which counts as 1
+        rate = 9.0 if place % 3 == 2 else 1.5
+        memory.store.array(LEARNING_RATE)[()] = rate
         memory.advance(time)
         memory.use(memory.retrieve(Query("Who came?", session=session)), rows)
         if session and rows:
-            used_after_last(m, last, session, rows, 0.3 * 1.5 * 1.2, 1.0 - 0.2 / 2.0)
+            alpha = min(1.0, 0.3 * rate * 1.2)
+            used_after_last(m, last, session, rows, alpha, 1.0 - 0.2 / 2.0)
         for query in ("Ada", "Bo", "Cleo", "Dora"):
             memory.retrieve(f"What about {query}?")
             measured += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
