@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import RELEASED, SALIENCE
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event, Only, Query
+from ...engine.contract.vocabulary import DRAFTS, RELEASED, SALIENCE, SESSION
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
@@ -87,7 +88,11 @@ SESSIONS, WORTH, RANKED = (
 
 
 def told(
-    specimen: Any, sessions: Sequence[str] = SESSIONS, worth: Sequence[float] = WORTH, **values: Any
+    specimen: Any,
+    sessions: Sequence[str] = SESSIONS,
+    worth: Sequence[float] = WORTH,
+    *others: Any,
+    **values: Any,
 ) -> Engine:
     def importance(view: Any, incoming: Any) -> None:
         view.salience = worth[incoming.before + 1]
@@ -99,6 +104,7 @@ def told(
         specimen,
         neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
         neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        *others,
         **values,
     )
     for i, session in enumerate(sessions):
@@ -128,6 +134,26 @@ def a_memory_offers_what_was_said_last(specimen: Any) -> Any:
                 f"{r} Recent Activity recent {s:.6f}" for r, s in zip(rows, final, strict=True)
             ]
     return measured, expected
+
+
+@adaptation(
+    "RC-10",
+    source="definition: events alone, not what the memory made of them last; and those alone that the asker's filter admits; by hand",
+)
+def what_sleep_made_and_what_is_filtered_is_not_recent(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        if len(view.session) == len(SESSIONS):
+            view.drafts.add(Draft("a note", Kind.SUMMARY, (5,), session=int(view.session[5])))
+
+    drafting = neighbour(Phase.CONSOLIDATE, draft, reads=(SESSION,), adds=(DRAFTS,), id="draft")
+    memory = told(specimen, SESSIONS, WORTH, drafting, last=2, others=1, highlights=1)
+    memory.advance(80.0)
+    assert memory.store.n > len(SESSIONS)
+    asked = (Query("?"), Query("?", only=Only(exclude=("e5", "e3"))))
+    return [str([o.row for o in memory.offers(query, 100)[1]]) for query in asked], [
+        "[5, 3]",
+        "[4, 0]",
+    ]
 
 
 @equation(
@@ -267,4 +293,15 @@ def by_importance(specimen: Any) -> Any:
     return specimen.replacing(
         "printed_scores",
         lambda recency, worth, weights: specimen.final_scores(recency, worth, worth, weights),
+    )
+
+
+@mutant("all rows of the memory are recent", rejected_by="RC-10")
+def all_rows(specimen: Any) -> Any:
+    original = specimen.recent
+    return specimen.replacing(
+        "recent",
+        lambda session, importance, among, *rest: original(
+            session, importance, np.ones_like(among), *rest
+        ),
     )
