@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
+from ...engine.contract.vocabulary import DRAFTS, FOCUS, OFFERED, RELEASED, ROW, STAGE
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, equation, limit, mutant, signature
@@ -199,7 +200,7 @@ STORY = (
 )
 
 
-def told(specimen: Any, focus: Sequence[int], **values: Any) -> Engine:
+def told(specimen: Any, focus: Sequence[int], *others: Any, **values: Any) -> Engine:
     def look(view: Any, cue: Any) -> None:
         view.focus[list(focus)] = 1.0
 
@@ -210,6 +211,7 @@ def told(specimen: Any, focus: Sequence[int], **values: Any) -> Engine:
         specimen,
         neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
         neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        *others,
         **values,
     )
     for i, (session, text) in enumerate(STORY):
@@ -256,6 +258,25 @@ def without_a_focus_the_query_starts_the_walk(specimen: Any) -> Any:
         (row for row in (0, 1, 2, 4) if not np.isnan(exact[row])), key=lambda row: -exact[row]
     )
     return str(offered), str([[*linked, 3], [0, 1, 2, 3, 4]])
+
+
+@adaptation(
+    "AS-3b",
+    source="definition: all entities of the query start the walk, and summaries are not offered; the linear system by numpy",
+)
+def two_entities_start_the_walk_and_no_summary_is_offered(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("Bo was in Lisbon.", Kind.SUMMARY, (2, 3)))
+
+    drafting = neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft")
+    memory = told(specimen, [], drafting, share=100.0)
+    events = list(range(memory.store.n))
+    memory.advance(30.0)
+    assert memory.store.n > len(events)
+    offered = [o.row for o in memory.offers("Did Ada see Lisbon?", 400)[1]]
+    exact = solved(NAMED, 3, [0, 2], D)
+    linked = sorted((row for row in events if not np.isnan(exact[row])), key=lambda r: -exact[r])
+    return str(offered), str([*linked, *(row for row in events if row not in linked)])
 
 
 @limit(
@@ -550,3 +571,15 @@ def every_match(specimen: Any) -> Any:
 
 
 late_stages, other_scale = shared.mutants(stages="AS-6", scale="AS-7")
+
+
+@mutant("one entity of the query starts the walk", rejected_by="AS-3b")
+def one_start(specimen: Any) -> Any:
+    original = specimen.entity_node
+    first = list[int]()
+
+    def entity_node(entity: int) -> int:
+        first.append(entity)
+        return int(original(first[0]))
+
+    return specimen.replacing("entity_node", entity_node)
