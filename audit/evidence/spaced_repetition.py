@@ -124,7 +124,7 @@ def states(specimen: Any, reviews: Sequence[tuple[float, int]], w: Any) -> list[
 
 
 # --- the reference package ------------------------------------------------------------------------
-class Package:
+class FsrsCards:
     """Cards of the package `fsrs`, reviewed at hours since a date.
 
     w  (21,) weights, with NaN for those of grades that are not given; None: the package's own
@@ -163,7 +163,7 @@ def stability_and_difficulty_are_those_of_the_package(specimen: Any) -> Any:
     rng, ours = np.random.default_rng(0), plug_in(specimen).weights
     for n in range(100):
         reviews, other = history(rng), weights() if n % 2 else None
-        package = Package(other)
+        package = FsrsCards(other)
         measured = states(specimen, reviews, ours if other is None else other)
         yield measured, [x for now, grade in reviews for x in package.review(0, now, grade)]
 
@@ -171,7 +171,7 @@ def stability_and_difficulty_are_those_of_the_package(specimen: Any) -> Any:
 @reference("SR-2", source="package fsrs: R after 0 to 400 days", rtol=1e-12, papers=(PAPER,))
 def the_probability_of_recall_is_that_of_the_package(specimen: Any) -> Any:
     ours = plug_in(specimen).weights
-    for w, package in ((weights(), Package(weights())), (ours, Package())):
+    for w, package in ((weights(), FsrsCards(weights())), (ours, FsrsCards())):
         s, _ = package.review(0, 0.0, GOOD)
         for days in (0, 1, 2, 9, 30, 400):
             r = specimen.retrievability(float(days), s, w[20])
@@ -260,7 +260,7 @@ def lived(
     papers=(PAPER,),
 )
 def memories_in_use_are_cards_of_the_package(specimen: Any) -> Any:
-    package = Package()
+    package = FsrsCards()
 
     def recall(row: int, now: float) -> float:
         r = package.recalled(row, now)

@@ -31,10 +31,7 @@ def told(build: Build, **options: float) -> Engine:
 def test_kernels_compiled_equal_plain() -> None:
     rng, w = np.random.default_rng(0), np.full(21, 0.4)
     w[[0, 2, 4, 20]] = 0.5, 3.0, 6.0, 0.2
-    compiled, plain = (
-        [np.zeros(9), np.zeros(9), np.zeros(9), np.zeros(9)],
-        [np.zeros(9) for _ in range(4)],
-    )
+    compiled, plain = np.zeros((4, 9)), np.zeros((4, 9))
     for now in np.cumsum(rng.exponential(30.0, 12)):
         rows, grade = rng.permutation(9)[:4], int(rng.choice([model.AGAIN, model.GOOD]))
         for review, odds, (s, d, last, out) in (
@@ -43,8 +40,7 @@ def test_kernels_compiled_equal_plain() -> None:
         ):
             review(rows, now, DAY, grade, w, s, d, last)
             odds(now + 1.0, DAY, w[20], s, last, out)
-    for one, other in zip(compiled, plain, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12)
+    np.testing.assert_allclose(compiled, plain, rtol=1e-12)
 
 
 def test_heat_is_nine_tenths_at_the_stability(build: Build) -> None:
