@@ -291,6 +291,16 @@ def page(results: Results) -> str:
         ]
     )
     text += ["", _versions(row for of in memories.values() for row in of.values())]
+    useful = usefulness()
+    drawn_too = drawn_names(memories, useful)
+    near = nearness(memories, drawn_too)
+    text += ["", "## Like people, and useful", "", USEFUL, ""]
+    text += _row(["set", "distance", *(f"recall@10, {label}" for label in useful)])
+    text += ["|---" * (len(useful) + 2) + "|"]
+    for name in sorted(near, key=lambda name: near[name]):
+        text += _row(
+            [f"`{name}`", f"{near[name]:.2f}", *(f"{of[name]:.3f}" for of in useful.values())]
+        )
     if results["held_out"]:
         text += ["", "## Held-out conditions", "", HELD_OUT, ""]
         text += _row(
@@ -350,6 +360,8 @@ DISTANCES = """Distances are in noise ceilings: at 1 a memory is as near to peop
 part. Two numbers of the readout are fitted to each printed experiment and memory, which is much for three or four numbers: `context` and
 `induced_forgetting` say less than `fan`, `retention` or `sleep`. *refused*: the gates of the set did not store what was to be learnt, which is no
 forgetting; `everything_open` is `everything` without its gates. A memory without an entry was not measured, or had equal scores for all words."""
+USEFUL = """The left and middle panels of the picture: the geometric mean distance over the experiments that all of these sets have, nearest to people first,
+and what the sets find on conversations ([sets on data](sets-on-data.md))."""
 HELD_OUT = """The readout is fitted on lists of some conditions, and lists of other conditions, of people who were not fitted, judge. Conditions are words of a
 list, or words and seconds a word."""
 EFFECTS = """yes: as people; against: the other way; no: within a tenth of people's effect; ?: undecided. What `bm25`, `naive_rag` or recency alone show
