@@ -55,19 +55,42 @@ QUESTIONS_OF_TALK: Final = (
 
 
 def wrong_contexts(entry: Entry, registry: Registry) -> Iterator[str]:
-    """A source of contexts that names MARK, though what tells of him may not be answered."""
+    """A source of contexts that names MARK, though what tells of him may not be answered, or offers
+    otherwise than when what tells of him is archived.
+    """
     if not any(v.OFFERS in declared.adds for declared in entry.load().hooks()):
         return
     memory = told(registry, entry.id)
-    only = Only(exclude=tuple(f"e{n}" for n, (*_, text) in enumerate(TALK) if MARK in text))
+    of_mark = [n for n, (*_, text) in enumerate(TALK) if MARK in text]
+    filtered = _offered(entry.id, memory, Only(exclude=tuple(f"e{n}" for n in of_mark)))
+    for (question, _), offers in filtered.items():
+        for _, shown in offers:
+            if fold(MARK) in fold(shown):
+                yield f"{question!r} is shown {shown!r}, which the asker's filter leaves out"
+                return
+    ids = {f"e{n}" for n in of_mark}
     texts = memory.store.structures[v.TEXTS]
-    for session in ("", "p", "q"):
-        for question in QUESTIONS_OF_TALK:
-            for offer in memory.offers(Query(question, only=only), TOKENS, session=session)[1]:
-                shown = offer.text or texts[offer.row]
-                if offer.source == entry.id and fold(MARK) in fold(shown):
-                    yield f"{question!r} is shown {shown!r}, which the asker's filter leaves out"
-                    return
+    for row in np.flatnonzero(memory.column(v.KIND) == 0).tolist():
+        if texts.event(row).id in ids:
+            memory.archive(row)
+    for (question, session), offers in _offered(entry.id, memory, None).items():
+        if offers != filtered[question, session]:
+            yield f"{question!r} is offered other memories if what a filter leaves out is archived"
+            return
+
+
+def _offered(id: str, memory: Engine, only: Only | None) -> dict[tuple[str, str], list[Any]]:
+    """Row and text of what a source offers for each question in each session."""
+    texts = memory.store.structures[v.TEXTS]
+    return {
+        (question, session): [
+            (offer.row, offer.text or texts[offer.row])
+            for offer in memory.offers(Query(question, only=only), TOKENS, session=session)[1]
+            if offer.source == id
+        ]
+        for session in ("", "p", "q")
+        for question in QUESTIONS_OF_TALK
+    }
 
 
 def told(registry: Registry, id: str) -> Engine:

@@ -276,8 +276,8 @@ def made_rows_are_no_end_of_a_gap(specimen: Any) -> Any:
         consolidate_every=3.5,
         by="gap",
     )
-    rows = [memory.encode(Event(t, f"text {t}", dated=False)).row for t in (0.0, 3.0, 7.0)]
-    return memory.column(STAGE)[rows], [0, 0, 0]
+    told = [memory.encode(Event(t, f"text {t}", dated=False)).row for t in (0.0, 3.0, 7.0)]
+    return memory.column(STAGE)[np.array(told, np.int64)], [0, 0, 0]
 
 
 @limit(

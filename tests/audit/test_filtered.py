@@ -15,6 +15,7 @@ from hebbarium.audit.declarations import MARK, wrong_contexts, wrong_ranks
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract import vocabulary as v
 from hebbarium.engine.text.words import fold
+from hebbarium.mechanisms.retrieval import entity_context
 
 REGISTRY = Registry.installed()
 SOURCES = tuple(
@@ -54,6 +55,19 @@ def test_a_source_that_ignores_the_filter_is_refused(id: str) -> None:
     with patch.object(plug_in, name, offer):
         (said,) = wrong_contexts(entry, REGISTRY)
     assert fold(MARK) in fold(said)
+
+
+def test_a_filter_leaves_out_what_is_archived_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The salience of an entity counts all memories that mention it."""
+    original = entity_context.saliences
+
+    def of_all(*given: Any) -> None:
+        *before, answerable, out = given
+        original(*before, np.ones_like(answerable), out)
+
+    monkeypatch.setattr(entity_context, "saliences", of_all)
+    (said,) = wrong_contexts(REGISTRY.entry("entity_context"), REGISTRY)
+    assert "what a filter leaves out is archived" in said or fold(MARK) in fold(said)
 
 
 @pytest.mark.parametrize(
