@@ -190,7 +190,8 @@ def _set_at_events(loaded: type[Mechanism[Any]]) -> Iterator[Column]:
     """Small columns that a mechanism sets when an event is told."""
     items = {c for h in loaded.hooks() if h.phase is Phase.ENCODE for c in (*h.adds, *h.sets)}
     for column in sorted((c for c in items if isinstance(c, Column)), key=lambda c: c.name):
-        if all(isinstance(n, int) for n in column.shape) and math.prod(column.shape) <= SMALL:
+        lengths = [n for n in column.shape if isinstance(n, int)]
+        if len(lengths) == len(column.shape) and math.prod(lengths) <= SMALL:
             yield column
 
 

@@ -162,7 +162,7 @@ def wrong_ranks(entry: Entry, registry: Registry) -> Iterator[str]:
         for blanks, ranked.score in enumerate((np.nan, 1.0)):
             # a blank, since the answer to the same question is kept
             question = Query(text + " " * blanks, session="h", only=only)
-            values = [memory.retrieve(question, 20).rows.copy()]
+            values: list[NDArray[Any]] = [memory.retrieve(question, 20).rows.copy()]
             values += [np.array(memory.column(c), np.float64)[among] for c in own]
             if memory.sources:
                 offered = memory.offers(question, TOKENS, session="h")[1]

@@ -422,7 +422,8 @@ def precision_is_the_inverse_of_the_mean_squared_error(specimen: Any) -> Any:
 def no_variance_counts_as_less_than_the_least(specimen: Any) -> Any:
     variance = np.array([0.0, 3e-7, 1e-6, 3e-6, 4.0])
     view = SimpleNamespace(pc_variance=variance, pc_events=1)
-    return plug_in(specimen)._precisions(view, np.ones(3)), [1e6, 1e6, 1e6, 1e6 / 3, 0.25]
+    plug: Any = plug_in(specimen)
+    return plug._precisions(view, np.ones(3)), [1e6, 1e6, 1e6, 1e6 / 3, 0.25]
 
 
 @equation(

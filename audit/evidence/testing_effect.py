@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import curve_fit
 
+from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event, Query
-from ...engine.contract.vocabulary import LOG_STRENGTH, MATCH
+from ...engine.contract.vocabulary import LOG_STRENGTH, MATCH, PRIMED
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, plug_in, with_numbers
+from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
 
 # near what ships, and not the same
 A_STUDY, B_STUDY, A_TEST, B_TEST = 0.79, 0.34, 0.74, 0.125
@@ -199,6 +200,30 @@ def only_the_best_memory_of_a_successful_retrieval_is_tested(specimen: Any) -> A
     memory.retrieve(Query("red kite"), k=4, learn=True)
     memory.retrieve(Query("nobody knows"), k=4, learn=True)
     return (strength(memory, 48.0) != 0.0).tolist(), [True, False, False, False, False, False]
+
+
+@adaptation(
+    "TE-4b",
+    source="definition: the best memory of the answer has to match, and another that matches better does not stand for it; by hand",
+)
+def a_best_memory_that_does_not_match_is_not_tested(specimen: Any) -> Any:
+    measured = []
+    for prior in (0.0, 9.0):
+
+        def prefer(view: Any, _: Any, prior: float = prior) -> None:
+            view.primed[1:2] += prior
+
+        memory = memory_of(
+            specimen,
+            "lexical_bm25",
+            neighbour(Phase.RETRIEVE, prefer, adds=(PRIMED,), id="prefer"),
+            criterion=0.9,
+        )
+        encode(memory, (0.0, "a red kite"), (1.0, "some rain"), (2.0, "an old boat"))
+        memory.advance(30.0)
+        first = int(memory.retrieve("kite", k=3, learn=True).rows[0])
+        measured.append(str((first, (memory.column(specimen.TESTS) > 0.0).tolist())))
+    return measured, ["(0, [True, False, False])", "(1, [False, False, False])"]
 
 
 @adaptation(
@@ -398,3 +423,22 @@ def since_encoding(specimen: Any) -> Any:
             super().retrieved(view, cue)
 
     return specimen.replacing("RetrievalPractice", SinceEncoding)
+
+
+@mutant("any memory of the answer that matches is enough", rejected_by="TE-4b")
+def any_match(specimen: Any) -> Any:
+    class BestMatch:
+        def __init__(self, view: Any) -> None:
+            object.__setattr__(self, "_view", view)
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(self._view, name)
+            return np.full_like(value, np.max(value)) if name == "match" else value
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self._view, name, value)
+
+    def retrieved(self: Any, view: Any, cue: Any) -> None:
+        specimen.RetrievalPractice.retrieved(self, BestMatch(view), cue)
+
+    return specimen.overriding("RetrievalPractice", retrieved=retrieved)
