@@ -1,27 +1,28 @@
-"""A memory as a retriever of LlamaIndex, in a query engine of it, and as a block of its Memory."""
+"""A memory as a retriever of LlamaIndex, in a query engine of it, and as a block of its Memory.
+
+Each test imports LlamaIndex itself: it takes four seconds, and all processes collect all tests.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import hebbarium as hb
 from hebbarium import Engine, Event
 
-pytest.importorskip("llama_index.core",
-                    reason="LlamaIndex is not installed: pip install 'hebbarium[llamaindex]'")  # fmt: skip
-from llama_index.core.base.llms.types import ChatMessage, ImageBlock
-from llama_index.core.llms import MockLLM
-from llama_index.core.memory import Memory
-from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.response_synthesizers import get_response_synthesizer
-from llama_index.core.schema import QueryBundle
+if TYPE_CHECKING:
+    from llama_index.core.base.llms.types import ChatMessage
+    from llama_index.core.memory import Memory
 
-from hebbarium.integrations.llamaindex import MemoryBlock, NodeRetriever
-
+pytestmark = pytest.mark.skipif(
+    find_spec("llama_index") is None,
+    reason="LlamaIndex is not installed: pip install 'hebbarium[llamaindex]'",
+)
 EVENTS = [
     Event(480_000.0, "Ada is allergic to walnuts.", "Ada", "monday", "e1"),
     Event(480_001.0, "The kiln is hot.", "Bo", "monday", "e2"),
@@ -37,6 +38,10 @@ def memory() -> Iterator[Engine]:
 
 
 def test_a_retriever_gives_what_the_memory_answers(memory: Engine) -> None:
+    from llama_index.core.schema import QueryBundle
+
+    from hebbarium.integrations.llamaindex import NodeRetriever
+
     retriever = NodeRetriever(memory, 2)
     answer = memory.retrieve("walnuts", 2)
     nodes = retriever.retrieve("walnuts")
@@ -50,6 +55,12 @@ def test_a_retriever_gives_what_the_memory_answers(memory: Engine) -> None:
 
 
 def test_a_query_engine_reads_the_memories(memory: Engine) -> None:
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+    from llama_index.core.response_synthesizers import get_response_synthesizer
+
+    from hebbarium.integrations.llamaindex import NodeRetriever
+
     engine = RetrieverQueryEngine(
         NodeRetriever(memory, k=1), get_response_synthesizer(llm=MockLLM())
     )
@@ -59,11 +70,17 @@ def test_a_query_engine_reads_the_memories(memory: Engine) -> None:
 
 
 def told(role: str, text: str) -> ChatMessage:
+    from llama_index.core.base.llms.types import ChatMessage
+
     return ChatMessage(role=role, content=text)
 
 
 def short(memory: Engine, **of_block: Any) -> Memory:
     """A memory of LlamaIndex that hands on all but the last messages."""
+    from llama_index.core.memory import Memory
+
+    from hebbarium.integrations.llamaindex import MemoryBlock
+
     return Memory.from_defaults(
         session_id="wednesday", token_limit=120, token_flush_size=20, chat_history_token_ratio=0.3,
         memory_blocks=[MemoryBlock(memory=memory, **of_block)],
@@ -87,6 +104,10 @@ def test_a_block_is_told_what_leaves_the_chat_and_gives_it_back(memory: Engine) 
 
 
 def test_a_block_without_a_question_or_a_text_does_nothing(memory: Engine) -> None:
+    from llama_index.core.base.llms.types import ChatMessage, ImageBlock
+
+    from hebbarium.integrations.llamaindex import MemoryBlock
+
     block, digest = MemoryBlock(memory=memory), memory.digest()
 
     async def lived() -> None:
@@ -102,6 +123,8 @@ def test_a_block_without_a_question_or_a_text_does_nothing(memory: Engine) -> No
 
 def test_two_blocks_of_one_memory_and_the_session_of_messages(memory: Engine) -> None:
     """LlamaIndex writes the session into the messages that it hands to all blocks."""
+    from hebbarium.integrations.llamaindex import MemoryBlock
+
     blocks = [MemoryBlock(memory=memory, name=name) for name in ("first", "second")]
     message = told("user", "The boat is blue.")
 
