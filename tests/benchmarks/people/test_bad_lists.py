@@ -113,6 +113,7 @@ def silent_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_people_with_no_recalls_are_counted_and_their_lists_take_part(
     silent_people: Path, tmp_path: Path
 ) -> None:

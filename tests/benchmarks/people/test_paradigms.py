@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tiers import slow_unless
 
 from hebbarium.audit.references import load
 from hebbarium.benchmarks.people.data import ListExperiment
@@ -136,7 +137,9 @@ def test_days_have_talk_in_waking_hours_alone() -> None:
     assert all(9.0 <= hour < 21.0 for hour in clock) and len(set(TALK)) == len(TALK)
 
 
-@pytest.mark.parametrize("name", ["induced_forgetting", "part_list", "context"])
+@pytest.mark.parametrize(
+    "name", slow_unless(("part_list", "context"), ["induced_forgetting", "part_list", "context"])
+)
 def test_a_memory_that_nothing_changes_shows_no_effect(name: str) -> None:
     """The same words are tested in every condition, so words alone make no difference, but where
     words are told again: copies compete for their category.

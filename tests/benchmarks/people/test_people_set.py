@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 
 from hebbarium.benchmarks.people.data import by_person, half, shipped_people, shipped_trials
 from hebbarium.benchmarks.people.free_recall import (
@@ -64,12 +65,14 @@ def recalled(other: str = "") -> tuple[dict[str, Floats], dict[str, float]]:
     return curves(counted), summary(counted)
 
 
+@pytest.mark.slow
 def test_both_contexts_make_the_choices_of_people_likelier() -> None:
     best = log_likelihood(choices(), fitted(choices()))
     for other in ("no context", "no context of source"):
         assert best > log_likelihood(choices(other), fitted(choices(other))) + 0.05, other
 
 
+@pytest.mark.slow
 def test_the_context_of_the_list_keeps_words_of_earlier_lists_out() -> None:
     whole, without = recalled()[1], recalled("no context of source")[1]
     assert whole["intrusions"] < 0.5 * without["intrusions"]
@@ -83,6 +86,7 @@ def test_its_curves_have_primacy_recency_and_a_forward_asymmetry() -> None:
     assert lags[1] > lags[-1] > lags[-3] and lags[1] > lags[2]
 
 
+@pytest.mark.slow
 def test_without_the_gradient_the_first_words_lose_most_of_people_s_advantage() -> None:
     people = shipped_people()["fitting"]["24"]["curves"]["position"]["values"]
     primacy = people[0] - float(np.mean(people[8:16]))

@@ -114,6 +114,7 @@ def test_files_hold_plain_data(report: tuple[StudyReport, Path]) -> None:
     assert len(lines) == 5 * 3 * 2  # the gated set recalled nothing
 
 
+@pytest.mark.slow
 def test_a_second_run_takes_all_cells_from_the_ledger_and_finds_the_same(
     report: tuple[StudyReport, Path], few: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_second_run_takes_all_cells_from_the_ledger_and_finds_the_same(
     assert of_lists(again).rows[0].score == of_lists(report[0]).rows[0].score
 
 
+@pytest.mark.slow
 def test_conditions_on_which_the_readout_is_fitted_do_not_judge(
     report: tuple[StudyReport, Path], tmp_path: Path, few: Path
 ) -> None:
@@ -182,6 +184,7 @@ def test_conditions_to_fit_on_are_checked_before_anything_is_run(
     assert "--fit-on" in str(caught.value) and not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_another_memory_stands_in_place_of_sets(tmp_path: Path, few: Path) -> None:
     name = f"{__name__}:Silent"
     rows = of_lists(studied(tmp_path / "out", few, system=name, people=2)).rows
@@ -270,6 +273,7 @@ def test_printed_paradigms_have_rows_effects_and_a_distance_where_numbers_suffic
     assert "| paradigm | mine |" in text and "second-hand" in text and "not scored" in text
 
 
+@pytest.mark.slow
 def test_printed_paradigms_are_resumed_and_do_not_depend_on_jobs(
     printed: tuple[StudyReport, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def people(readout: Readout, choices: int, seed: int) -> list[Choice]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "readout",
     [

@@ -71,6 +71,7 @@ def test_a_mean_lies_within_its_interval_though_resampling_adds_distance() -> No
     assert math.log(0.2 / 0.3) < only.change.mean
 
 
+@pytest.mark.slow
 def test_intervals_hold_for_all_mechanisms_at_once() -> None:
     """Nine changes of 0 with independent noise: intervals of single changes at 95 % would miss 0 in
     1 - .95^9 = 37 % of families, those of the family in 5 %.
