@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from tiers import slow_unless
 
 from hebbarium import __version__
 from hebbarium.audit import collect
@@ -225,7 +226,7 @@ def test_show_finds_a_set_by_its_name_and_prints_derived_ratings(hebbarium: Comm
     assert "the nearest name is minimal" in hebbarium("show", "minmal").err
 
 
-@pytest.mark.parametrize("id", REGISTRY.entries)
+@pytest.mark.parametrize("id", slow_unless(REGISTRY.set("minimal").mechanisms, REGISTRY.entries))
 def test_show_names_every_parameter_with_its_value(hebbarium: Command, id: str) -> None:
     entry, lines = REGISTRY.entries[id], hebbarium("show", id).out.splitlines()
     for name, parameter in entry.params.items():
@@ -712,6 +713,7 @@ def test_audit_writes_its_report(hebbarium: Command, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_was_not_asked_for_is_not_gone(hebbarium: Command, tmp_path: Path) -> None:
     hebbarium("audit", "recency", "heat", "--no-mutants", "--out", tmp_path / "old")
     said = hebbarium(

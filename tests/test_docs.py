@@ -698,6 +698,7 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_nights_has_every_persistent_column() -> None:
     """If not, run `python docs/tools/draw_night.py`."""
     import hebbarium as hb
