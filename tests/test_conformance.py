@@ -27,8 +27,8 @@ from hebbarium.testing.conformance import (
 
 REGISTRY = Registry.read()
 # Checks that need lives of their own: with files, hostile texts, made rows, late events, other ticks,
-# other weights, asked of some memories alone, or the same life again.  `make test` does them on the
-# mechanisms of `minimal`, and `make test-all` on every one.
+# other weights, asked of some memories alone, or the same life again.  `make test-all` does them on
+# every mechanism, and `make test` on a few of `minimal`, beside which all the others live.
 LONG = (
     a_saved_tick_is_whole,
     continuing_from_a_file_equals_an_uninterrupted_run,
@@ -43,13 +43,14 @@ LONG = (
     weight_acts_in_the_ranking_alone,
     wrong_clocks_do_no_harm,
 )
+EVERYDAY = {"convex_fusion", "dense_similarity", "recency", "synaptic_tagging", "temporal_context"}
 CASES = [
     pytest.param(
         id,
         check,
         id=f"{id}-{check.__name__}",
         marks=pytest.mark.slow
-        if check in LONG and id not in REGISTRY.set("minimal").mechanisms
+        if check in LONG and id not in EVERYDAY
         else (),
     )
     for id in REGISTRY.entries

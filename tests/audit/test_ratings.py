@@ -6,7 +6,6 @@ import json
 from importlib import import_module
 
 import pytest
-from tiers import slow_unless
 from typer.testing import CliRunner
 
 from hebbarium.audit import ratings, static
@@ -34,6 +33,12 @@ LONG = {
     "sufficiency_gate", "surprise_index", "synaptic_tagging", "synonym_links", "temporal_context",
     "temporal_index", "topology_consolidation", "tripartite_synapse",
 }  # fmt: skip
+# their evidence calls kernels that few others call, on a few numbers: `make test` runs them in
+# Python, which takes a third of the time of compiling them
+IN_PYTHON = {
+    "consolidation_cascade_printed", "dendritic_integration_printed", "microglial_pruning_printed",
+    "pattern_completion_threshold", "spreading_activation_printed", "typed_expansion",
+}  # fmt: skip
 FIRST = 4
 # short lives, by which the static checks judge declarations and numbers
 LIVES = ("wrong_signals", "wrong_upkeep", "wrong_rows", "number_differences")
@@ -45,7 +50,15 @@ def test_shipped_ratings_are_of_registered_mechanisms() -> None:
     assert set(shipped()) <= set(REGISTRY.entries)
 
 
-@pytest.mark.parametrize("id", slow_unless(shipped().keys() - LONG, shipped()))
+@pytest.mark.parametrize(
+    "id",
+    [
+        pytest.param(id, marks=pytest.mark.slow if id in LONG else pytest.mark.kernels)
+        if id in LONG | IN_PYTHON
+        else id
+        for id in shipped()
+    ],
+)
 def test_the_shipped_rating_is_the_derived_one(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if id not in EVERYDAY:  # lives take half of the time, and have a test of their own below
         for lives in LIVES:
