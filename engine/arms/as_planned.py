@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
-from numpy.typing import NDArray
-
-from ..contract.columns import Column
 from ..contract.offers import Offer, shares_of_sources
-from ..contract.records import Event, Query
-from ..contract.units import Unit
+from ..contract.records import Query
+from ..memory.requests import AskedOtherwise
 from ..state.ranking import Answer
 from .plans import Plan
 from .variants import Variants
 
 
-class AsPlanned:
+class AsPlanned(AskedOtherwise):
     """A memory whose queries are asked with a plan; a `context.assembly.AssemblyMemory`."""
 
     def __init__(self, variants: Variants, plan: Plan) -> None:
-        self._variants, self._memory, self._plan = variants, variants.memory, plan
+        super().__init__(variants.memory)
+        self._variants, self._plan = variants, plan
 
     @cached_property
     def sources(self) -> Mapping[str, float]:
@@ -39,12 +36,3 @@ class AsPlanned:
         self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None
     ) -> tuple[Answer, tuple[Offer, ...]]:
         return self._variants.offers(query, max_tokens, self._plan, session=session)
-
-    def unit(self, row: int) -> Unit:
-        return self._memory.unit(row)
-
-    def event(self, row: int) -> Event:
-        return self._memory.event(row)
-
-    def column(self, column: Column | str) -> NDArray[Any]:
-        return self._memory.column(column)

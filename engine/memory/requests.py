@@ -28,7 +28,23 @@ WHERE: Final = "strategy of a context"
 SourceStrategy = Mapping[str, Mapping[str, Any]]
 
 
-class RequestedMemory:
+class AskedOtherwise:
+    """A memory that is asked in another way than its own: what it holds is read as it is."""
+
+    def __init__(self, memory: AssemblyMemory) -> None:
+        self._memory = memory
+
+    def unit(self, row: int) -> Unit:
+        return self._memory.unit(row)
+
+    def event(self, row: int) -> Event:
+        return self._memory.event(row)
+
+    def column(self, column: Column | str) -> NDArray[Any]:
+        return self._memory.column(column)
+
+
+class RequestedMemory(AskedOtherwise):
     """A memory whose sources have the parameters that one request names; a
     `context.assembly.AssemblyMemory`.  The memory itself stays as it is: the sources of the request
     are mechanisms of their own, and are asked in a pass of their own.
@@ -56,7 +72,8 @@ class RequestedMemory:
                 where=WHERE,
                 cure='give parameters by source, such as {"recent_context": {"share": 20}}',
             )
-        self._memory, self._assembly, self._answering = memory, assembly, answering
+        super().__init__(memory)
+        self._assembly, self._answering = assembly, answering
         known = {m.id: m for m in assembly.mechanisms if m.id in assembly.sources}
         self._changed = {id: varied(_source(known, id), values) for id, values in strategy.items()}
         shares = {id: float(m.params.share) for id, m in self._changed.items()}
@@ -83,15 +100,6 @@ class RequestedMemory:
 
     def asks_all(self, rows: int) -> bool:
         return self._memory.asks_all(rows)
-
-    def unit(self, row: int) -> Unit:
-        return self._memory.unit(row)
-
-    def event(self, row: int) -> Event:
-        return self._memory.event(row)
-
-    def column(self, column: Column | str) -> NDArray[Any]:
-        return self._memory.column(column)
 
 
 def _source(sources: Mapping[str, Mechanism[Any]], id: str) -> Mechanism[Any]:
