@@ -537,43 +537,47 @@ class _Fitting:
         escapes and long banners.
         """
         last = [n for n in reversed(self.order) if n != self.best and n in chosen]
+        left = self._left(chosen, said)
         for n in (*last, self.best):
-            while (left := self._left(chosen, said)) < 0:
+            while left < 0:
                 size = self.counter.units(chosen[n].text)
                 shown = self._fit(n, size + left * self.counter.per_token)
                 if not self.form.condenses or not self.counter.units(shown.text) < size:
                     break
                 chosen[n] = shown
+                left = self._left(chosen, said)
         for n in last:
-            if self._left(chosen, said) >= 0:
+            if left >= 0:
                 break
             del chosen[n]
-        return chosen if self._left(chosen, said) >= 0 else {}
+            left = self._left(chosen, said)
+        return chosen if left >= 0 else {}
 
     def _longer(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
         """The chosen components in longer forms as far as these fit, the best first: whole
         components where possible, then condensed ones, then captions.
         """
         order, tried = [self.best, *(n for n in self.order if n != self.best)], 0
+        room = self._left(chosen, said) * self.counter.per_token
         for whole in (True, False):
             for n in (
                 [n for n in order if n in chosen and chosen[n].form is not self.items[n].form]
                 if self.form.condenses
                 else ()
             ):
-                left, size = (
-                    self._left(chosen, said) * self.counter.per_token,
-                    self.counter.units(chosen[n].text),
-                )
-                if tried >= TRIED or left < self.counter.per_token:
+                size = self.counter.units(chosen[n].text)
+                if tried >= TRIED or room < self.counter.per_token:
                     break
-                if whole and self.sizes[n] - self.gap - size > left + self.counter.per_token:
+                if whole and self.sizes[n] - self.gap - size > room + self.counter.per_token:
                     continue
                 tried += 1
-                more = {**chosen, n: self.items[n] if whole else self._fit(n, size + left)}
-                if self.counter.units(more[n].text) > size and self._left(more, said) >= 0:
-                    chosen = more
-        full, room = dict(chosen), self._left(chosen, said) * self.counter.per_token
+                more = {**chosen, n: self.items[n] if whole else self._fit(n, size + room)}
+                if (
+                    self.counter.units(more[n].text) > size
+                    and (left := self._left(more, said)) >= 0
+                ):
+                    chosen, room = more, left * self.counter.per_token
+        full = dict(chosen)
         for n in sorted(n for n in chosen if chosen[n].form is Form.TEXT):
             shown = self.rules.whole(self.candidates[n])
             if (
