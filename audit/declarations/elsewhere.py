@@ -112,6 +112,10 @@ def _differences(entry: Entry, registry: Registry, east: float) -> Iterator[str]
         if not _same(column, first, second, east):
             yield f"{column.name} {DIFFERS}"
     yield from _wrong_columns(loaded, once, other, in_time, east)
+    if any(v.GRAPH in declared.adds for declared in loaded.hooks()):
+        first, second = (m.store.structures[v.GRAPH].created for m in (once, other))
+        if first.shape != second.shape or not np.allclose(first, second + east):
+            yield f"when a link was made {DIFFERS}"
     strength = [c for c in STRENGTH if any(c in (*h.adds, *h.sets) for h in loaded.hooks())]
     if strength:
         less_late = life(START, as_told_elsewhere(0.0, ahead, "blue", late=0.5))
@@ -122,12 +126,16 @@ def _differences(entry: Entry, registry: Registry, east: float) -> Iterator[str]
     for text in ASKED:
         question = Query(text, session=TOLD[-1][1])
         answers = [memory.retrieve(question, 20) for memory in (once, other)]
+        as_dated = False
         for column in seen:
-            first, second = (_values(memory, column)[in_time] for memory in (once, other))
-            if not np.allclose(first, second, rtol=1e-4, atol=ROUNDING, equal_nan=True):
+            first, second = (_values(memory, column) for memory in (once, other))
+            same = np.isclose(first, second, rtol=1e-4, atol=ROUNDING, equal_nan=True)
+            as_dated |= not same.all()
+            if not same[in_time].all():
                 yield f"{column.name} {DIFFERS}"
         first_rows, other_rows = (a.rows[in_time[a.rows]].tolist() for a in answers)
-        if first_rows != other_rows:
+        # what scores memories by their dates ranks the others otherwise
+        if first_rows != other_rows and not as_dated:
             yield f"the answer to {text!r} {DIFFERS}"
         yield from _wrong_signals_of_filtered(loaded, once, question)
         if once.sources and (said := _offers_differ(entry.id, question, once, other)):

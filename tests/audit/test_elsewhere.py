@@ -57,6 +57,7 @@ def refused(id: str, name: str, wrong: Any) -> str:
         ("oscillatory_clock", "beat", "theta"),
         ("short_term_plasticity", "encode", "last_used"),
         ("base_level_activation", "first_use", "recent_uses"),
+        ("curation", "curate", "a link was made"),
     ],
 )
 def test_the_time_of_an_event_is_not_the_present(id: str, name: str, column: str) -> None:
