@@ -14,6 +14,7 @@ from scipy.optimize import LinearConstraint, minimize
 from scipy.stats import spearmanr
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import DETAIL, LOG_STRENGTH, VETO
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.text.condensing import condensed
@@ -334,7 +335,8 @@ def unexplained(text: str) -> list[float]:
 )
 def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: Any) -> Any:
     texts, level = (*TEXTS[:2], "Refused. It is refused.", *TEXTS[2:], SHORT, "Miso sleeps."), 0.3
-    told = [(4.0 * i, text) for i, text in enumerate(texts)]
+    # dates and speakers are part of the text as indexed, and of none of its forms
+    told = [Event(4.0 * i, text, "Ada Berg") for i, text in enumerate(texts)]
     strength = {
         24.0: np.array([0.2, -1.0, -3.0, -2.0, -0.7]),
         48.0: np.array([-2.0, 800.0, -0.6, 0.1, -4.0, -0.8, -1.1, -0.4, -9.0, -9.0]),
@@ -357,7 +359,7 @@ def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: An
     expected: list[float] = []
     shown: list[int] = []
     for night in (24.0, 48.0):
-        while told and told[0][0] < night:
+        while told and told[0].time < night:
             encode(memory, told.pop(0))
         stored = [e.text for e in memory.events if "refused" not in e.text]
         measured += memory.column(DETAIL).tolist()
