@@ -91,7 +91,8 @@ def lines(memory: Engine, query: str) -> list[str]:
 )
 def a_memory_offers_patterns_by_rate(specimen: Any) -> Any:
     memory = told(specimen, apart=0.4)
-    first = lines(memory, "How long is the boat?")
+    # "in" and "the" are no words that they share
+    first = [*lines(memory, "Is it in the river?"), *lines(memory, "How long is the boat?")]
     for row, ok in ((0, True), (0, True), (2, False), (1, True)):
         memory.outcome(row, ok)
     answer = memory.retrieve("tea?", 4)
@@ -104,6 +105,7 @@ def a_memory_offers_patterns_by_rate(specimen: Any) -> Any:
         return f"{row} Applicable Patterns pattern {score:.6f}"
 
     return [*first, *lines(memory, "How many metres is the boat?"), *tallies], [
+        *(line(row, 0.2) for row in (0, 2, 3)),
         line(2, 0.5),
         line(0, 0.2),
         line(3, 0.2),
