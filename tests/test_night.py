@@ -164,6 +164,7 @@ def test_strengths_stay_finite_and_bounded() -> None:
     assert (memory.store.array(CONGRUENCY) <= 1.0).all()
 
 
+@pytest.mark.slow
 def test_a_year_with_all_mechanisms_loses_no_text() -> None:
     memory, events = memory_of("everything"), talk(24)
     rows = [memory.encode(event) for event in events]

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Signal
@@ -35,7 +36,7 @@ def told(*mechanisms: str) -> Engine:
     return memory
 
 
-@pytest.mark.parametrize("name", ["minimal", "default", "everything"])
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, ["minimal", "default", "everything"]))
 def test_no_direct_signal_distinguishes_memories_in_a_set(name: str) -> None:
     ids = [id for id in REGISTRY.set(name).mechanisms if id not in GATES]
     with warnings.catch_warnings():

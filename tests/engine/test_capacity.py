@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
@@ -80,7 +81,7 @@ def test_one_row_that_leaves_is_found_without_sorting(monkeypatch: pytest.Monkey
             assert least_worth(worth, visible, new, most).tolist() == []
 
 
-@pytest.mark.parametrize("name", ["default", "waking", "night"])
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, ["default", "waking", "night"]))
 def test_never_more_rows_than_the_capacity_and_no_text_is_lost(
     registry: Registry, name: str
 ) -> None:
@@ -98,7 +99,7 @@ def test_never_more_rows_than_the_capacity_and_no_text_is_lost(
     assert hidden in shown(memory) and len(shown(memory)) <= 7
 
 
-@pytest.mark.parametrize("name", ["default", "waking", "night"])
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, ["default", "waking", "night"]))
 def test_the_state_does_not_depend_on_the_length_of_ticks(registry: Registry, name: str) -> None:
     digests = set()
     for tick in (0.01, 5.0, 20.0):
@@ -110,6 +111,7 @@ def test_the_state_does_not_depend_on_the_length_of_ticks(registry: Registry, na
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_without_a_capacity_nothing_votes_and_no_state_changes(registry: Registry) -> None:
     """A memory that can hold everything has the columns of one without a capacity, but for the
     votes.

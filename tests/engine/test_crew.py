@@ -397,7 +397,7 @@ def test_a_worker_of_an_experiment_has_one_thread(monkeypatch: pytest.MonkeyPatc
     assert small(by_number(), threads=2).assembly.crew.threads == 2
 
 
-@pytest.mark.parametrize("name", ["everything", "all_mem"])
+@pytest.mark.parametrize("name", slow_unless(("all_mem",), ["everything", "all_mem"]))
 def test_more_than_a_part_of_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scans, sums and resets that are shared out have the bits of one thread, when events are
     encoded, too.

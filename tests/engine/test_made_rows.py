@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import slow_unless
 
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.registry import Registry
@@ -830,7 +831,9 @@ def left_of(word: str, e: Engine) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", ["default", "stages", "everything"])
+@pytest.mark.parametrize(
+    "name", slow_unless(("default", "stages"), ["default", "stages", "everything"])
+)
 def test_an_erased_text_can_be_reached_from_no_object_of_the_memory(name: str) -> None:
     registry = Registry.read()
     e = Engine(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
@@ -157,7 +158,7 @@ def test_what_is_no_vector_and_no_place_for_products_is_refused() -> None:
     ).shape == (0,)
 
 
-@pytest.mark.parametrize("chosen", ["default", "waking", "cortex"])
+@pytest.mark.parametrize("chosen", slow_unless(EVERYDAY_SETS, ["default", "waking", "cortex"]))
 def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
     """Dense similarity, the completion threshold and Hopfield completion ask for the cue; gates and
     curation for the event, before and after it is stored."""
@@ -180,6 +181,7 @@ def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
     assert index.scans - before == 1
 
 
+@pytest.mark.slow
 def test_all_wordings_of_a_question_share_one_pass() -> None:
     """Query expansion adds wordings; dense similarity, Hopfield completion and reranking ask for
     their vectors.

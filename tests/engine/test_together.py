@@ -98,6 +98,7 @@ def test_times_hold_the_steps_in_common() -> None:
     assert len(together.ms) == 2 and min(together.ms) > 0.0
 
 
+@pytest.mark.slow
 def test_a_structure_that_a_parameter_reaches_makes_each_plan_run_whole() -> None:
     one = simulated(Engine(built("cortex", {}), HashingEmbedder(32)), talk(), learn=False)
     sets = [built("cortex", {}), built("cortex", {"query_expansion": {"synonyms": 0.0}})]

@@ -8,6 +8,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from tiers import slow_unless
 
 from hebbarium.engine.base.errors import RegistryError
 from hebbarium.engine.catalogue.registry import ROOT, Registry
@@ -76,7 +77,7 @@ def test_the_assembler_of_cortex_is_a_strategy_of_its_own() -> None:
     assert own <= set(REGISTRY.set("cortex").mechanisms)
 
 
-@pytest.mark.parametrize("name", ["cortex", "minimal+stages"])
+@pytest.mark.parametrize("name", slow_unless(("minimal+stages",), ["cortex", "minimal+stages"]))
 def test_contexts_of_cortex_come_from_its_stages(name: str) -> None:
     memory = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(64))
     talk = (("A", "The boat leaks again."), ("A", "Cleo decided to sell the boat."),
