@@ -241,6 +241,7 @@ def test_coalitions_that_cannot_be_built_are_left_out_by_name(carry: Carry) -> N
         )
 
 
+@pytest.mark.slow
 def test_a_stopped_experiment_continues(carry: Carry, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "set: minimal\ndesign: leave-one-out\nplayers: [recency, heat]\n"
     _, whole, _ = carry(text, dataset("d", 3))
@@ -277,6 +278,7 @@ def answered(data: Dataset) -> Dataset:
     return replace(data, conversations=tuple(held))
 
 
+@pytest.mark.slow
 def test_leave_one_out_over_the_sources_of_contexts(carry: Carry) -> None:
     text = "set: stages\ndesign: leave-one-out\nplayers: [own_stage, adjacent_stages]\nmetric: answer@40\nstrategy: sources\n"
     ready, (result,), out = carry(text, answered(dataset("d", 1)))

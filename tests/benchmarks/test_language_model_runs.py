@@ -224,6 +224,7 @@ def test_another_transcript_is_another_run(tmp_path: Path, run: Any) -> None:
             run(tmp_path / "o", model)
 
 
+@pytest.mark.slow
 def test_an_ablation_records_too_and_another_system_beside_it_has_no_model(
     tmp_path: Path, registry: Registry, tiny: Dataset
 ) -> None:

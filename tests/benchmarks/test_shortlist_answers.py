@@ -130,6 +130,7 @@ def test_a_memory_is_asked_in_part_and_as_a_whole(
             shortlist_answers.measured("minimal", found, model, tmp_path, ["exact"], [size])
 
 
+@pytest.mark.slow
 def test_the_commands_read_official_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,7 @@ def answers(
     return [given[q.id] for q in talk.questions]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "id",
     slow_unless(
@@ -235,6 +236,7 @@ def test_a_second_run_takes_every_cell_from_the_ledger(
     )
 
 
+@pytest.mark.slow
 def test_by_default_only_the_mechanisms_of_the_set_are_weighed(
     registry: Registry, data: Dataset, tmp_path: Path
 ) -> None:

@@ -314,6 +314,7 @@ def test_what_a_part_loses_in_a_world_that_it_did_not_live_is_left_open(
     assert largest["recency"] == "1.50"  # of a margin of .02
 
 
+@pytest.mark.slow
 def test_a_composition_that_was_stopped_continues_and_finds_the_same(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:
@@ -348,6 +349,7 @@ def test_the_folder_of_another_composition_is_refused(
     assert list(lenient.part.mechanisms) == ["convex_fusion"]
 
 
+@pytest.mark.slow
 def test_a_cost_in_milliseconds_is_measured_once(
     tmp_path: Path, embedder: CachedEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -369,6 +371,7 @@ def test_one_conversation_gives_a_part_and_no_honest_estimate(
     assert "no data set has two conversations" in (tmp_path / "out/composition.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_composition_may_begin_with_a_part(tmp_path: Path, embedder: CachedEmbedder) -> None:
     file = tmp_path / "part.yaml"
     file.write_text("mechanisms: [lexical_bm25, convex_fusion]\n")

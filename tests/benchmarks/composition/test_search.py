@@ -88,6 +88,7 @@ def test_losses_that_are_measured_briefly_are_enough() -> None:
     assert np.mean([brief - full for brief, full, _ in sizes]) <= 0.05
 
 
+@pytest.mark.slow
 def test_brute_force_over_all_parts_seldom_finds_a_smaller_one() -> None:
     gaps = []
     for seed in range(200):

@@ -54,6 +54,7 @@ def test_shapley_values_are_the_mean_over_all_orders(p: int) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [3, 6, 10])
 def test_shapley_values_and_interactions_are_those_of_shapiq(p: int) -> None:
     """Values, and for two players alone the interaction beside none, which is the Moebius

@@ -312,6 +312,7 @@ def test_quick_runs_what_is_equal_in_the_first_seed_once(
     )
 
 
+@pytest.mark.slow
 def test_a_mechanism_that_acts_through_others_gets_them_in_the_base(
     tmp_path: Path, registry: Registry
 ) -> None:

@@ -37,6 +37,7 @@ def test_chance_is_the_mean_over_all_rankings(pool: int, gold: int, k: int) -> N
     assert chance(pool, gold, k) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_chance_is_the_mean_of_random_rankings_of_a_large_pool() -> None:
     rng, found = np.random.default_rng(3), []
     for _ in range(6000):

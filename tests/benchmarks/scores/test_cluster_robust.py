@@ -110,6 +110,7 @@ def test_five_conversations_can_decide_where_the_sign_flip_cannot() -> None:
     assert found.p is not None and found.p < 1e-3 and sign_flip(y, ids, seed=1).p == 0.0625
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", DESIGNS)
 def test_equivalence_on_the_margin_is_claimed_at_most_at_its_level(c: int) -> None:
     rng, sizes, margin = np.random.default_rng([5, c]), np.array(DESIGNS[c]), 0.05
@@ -131,6 +132,7 @@ def test_what_is_zero_everywhere_is_equivalent_and_what_is_large_is_not() -> Non
     assert not large.equivalent(0.005) and large.equivalent(0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[199, 105, 193, 260, 242], [22] * 10, [200] * 20], ids=str)
 def test_equivalence_is_not_claimed_above_its_level_where_few_questions_change(
     sizes: list[int],

@@ -36,6 +36,7 @@ def test_the_summary_is_that_of_statsmodels(studies: list[tuple[float, float]]) 
     assert (ours.low, ours.high) == pytest.approx((ours.mean - half, ours.mean + half))
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_mean_as_often_as_it_says() -> None:
     """Four data sets whose effects differ as much as they are measured badly.  The interval that
     takes tau^2 for known is too narrow.
@@ -107,6 +108,7 @@ def test_the_posterior_is_that_of_drawn_mechanisms() -> None:
         assert (narrow.low, narrow.high) == pytest.approx(middle, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_shrinking_is_calibrated_and_better_than_each_alone() -> None:
     """Mechanisms drawn from the model: of those of which `helps` says 90 % or more, as many help;
     and the means are nearer than those of single mechanisms.

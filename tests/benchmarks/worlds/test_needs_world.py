@@ -95,6 +95,7 @@ def test_a_finer_grid_changes_a_belief_by_less_than_a_thirtieth_and_no_score() -
     assert scores[0] == pytest.approx(scores[1], abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strength", [1.0, 0.5])
 def test_beliefs_are_calibrated(strength: float) -> None:
     """Of all beliefs in a bin, the share that was needed is their mean within four standard

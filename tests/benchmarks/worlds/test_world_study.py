@@ -164,6 +164,7 @@ def test_files_hold_every_arm_and_every_trial(tmp_path: Path, registry: Registry
     assert all(row["stored"] == 1.0 for row in rows if row["arm"] == "floor")
 
 
+@pytest.mark.slow
 def test_rows_are_equal_for_any_number_of_jobs_and_a_second_run_runs_nothing(
     tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
