@@ -158,8 +158,15 @@ def use(
     `activation`, changed in place.  Cost: O(m k).
     """
     before = np.full(len(rows), -np.inf)
-    held = (read_only(column[rows]) for column in (created, uses, recent, decays))
-    activation(now, *held, seconds, before)
+    activation(
+        now,
+        read_only(created[rows]),
+        read_only(uses[rows]),
+        read_only(recent[rows]),
+        read_only(decays[rows]),
+        seconds,
+        before,
+    )
     recent[rows, 1:], decays[rows, 1:] = recent[rows, :-1], decays[rows, :-1]
     recent[rows, 0], decays[rows, 0] = now, [decay_of_use(m, a, c) for m in before.tolist()]
     uses[rows] += 1
