@@ -17,7 +17,6 @@ import json
 import math
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -382,13 +381,12 @@ def _absent(
 
 
 def _sizes(rows: Mapping[str, Mapping[str, Any] | None]) -> str:
-    """How many simulated people took part: the number of most rows, and those of others by name."""
-    sizes = {name: row["run"]["people"] for name, row in rows.items() if row}
+    """How many simulated people took part."""
+    sizes = [row["run"]["people"] for row in rows.values() if row]
     if not sizes:
         return ""
-    most = Counter(sizes.values()).most_common(1)[0][0]
-    others = [f"`{name}` {n}" for name, n in sizes.items() if n != most]
-    return f"{most} ({', '.join(others)})" if others else str(most)
+    few, many = min(sizes), max(sizes)
+    return str(few) if few == many else f"{few} to {many}"
 
 
 def _versions(rows: Iterable[Mapping[str, Any]]) -> str:
