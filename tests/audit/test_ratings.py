@@ -41,7 +41,14 @@ IN_PYTHON = {
 }  # fmt: skip
 FIRST = 4
 # short lives, by which the static checks judge declarations and numbers
-LIVES = ("wrong_signals", "wrong_upkeep", "wrong_rows", "number_differences")
+LIVES = (
+    "wrong_signals",
+    "wrong_upkeep",
+    "wrong_elsewhere",
+    "wrong_rows",
+    "wrong_ranks",
+    "number_differences",
+)
 OF_LIVES = ("ST-9", "ST-10", "ST-12", "ST-13")
 
 
