@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,13 @@ def weights(changed: Any = None) -> Vector:
     return w
 
 
-def named(values: Any) -> dict[str, float]:
+def shipped(specimen: Any) -> Any:
+    """(21,) the weights of the plug-in, as it ships."""
+    plug: Any = plug_in(specimen)
+    return plug.weights
+
+
+def named(values: Any) -> dict[str, Any]:
     """Parameters of the plug-in, by name, of weights by number."""
     return {SHIPPED[number][0]: value for number, value in values.items()}
 
@@ -133,11 +140,10 @@ class FsrsCards:
     BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
 
     def __init__(self, w: Any = None) -> None:
-        from fsrs import Card, Rating, Scheduler
-
+        package: Any = import_module("fsrs")
         given = {} if w is None else {"parameters": [*np.where(np.isnan(w), 1.0, w).tolist()]}
-        self._scheduler, self._rating = Scheduler(**given), Rating
-        self._cards = [Card(card_id=row) for row in range(4)]
+        self._scheduler, self._rating = package.Scheduler(**given), package.Rating
+        self._cards = [package.Card(card_id=row) for row in range(4)]
 
     def review(self, row: int, now: float, grade: int) -> tuple[float, float]:
         """S and D after the review."""
@@ -160,7 +166,7 @@ class FsrsCards:
     papers=(PAPER,),
 )
 def stability_and_difficulty_are_those_of_the_package(specimen: Any) -> Any:
-    rng, ours = np.random.default_rng(0), plug_in(specimen).weights
+    rng, ours = np.random.default_rng(0), shipped(specimen)
     for n in range(100):
         reviews, other = history(rng), weights() if n % 2 else None
         package = FsrsCards(other)
@@ -170,7 +176,7 @@ def stability_and_difficulty_are_those_of_the_package(specimen: Any) -> Any:
 
 @reference("SR-2", source="package fsrs: R after 0 to 400 days", rtol=1e-12, papers=(PAPER,))
 def the_probability_of_recall_is_that_of_the_package(specimen: Any) -> Any:
-    ours = plug_in(specimen).weights
+    ours = shipped(specimen)
     for w, package in ((weights(), FsrsCards(weights())), (ours, FsrsCards())):
         s, _ = package.review(0, 0.0, GOOD)
         for days in (0, 1, 2, 9, 30, 400):
@@ -475,7 +481,7 @@ def a_review_on_the_same_day_has_a_rule_of_its_own(specimen: Any) -> Any:
 # --- what the model is known for ------------------------------------------------------------------
 def after_gap(specimen: Any, gap: float, delay: float) -> float:
     """R so many days after the second of two reviews, with the weights that ship."""
-    w, (s, d, last) = plug_in(specimen).weights, np.zeros((3, 1))
+    w, (s, d, last) = shipped(specimen), np.zeros((3, 1))
     for hours in (0.0, 24.0 * gap):
         specimen.review(np.array([0]), hours, 24.0, GOOD, w, s, d, last)
     return float(specimen.retrievability(delay, s[0], w[20]))
@@ -500,7 +506,7 @@ def spaced_recalls_last_longer(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def what_is_difficult_or_stable_gains_less(specimen: Any) -> Any:
-    w = plug_in(specimen).weights
+    w = shipped(specimen)
     s, d, r = np.geomspace(0.5, 500.0, 9), np.linspace(1.0, 10.0, 9), np.linspace(0.3, 0.99, 9)
     gain = np.array(
         [[[specimen.stability_recalled(y, x, z, w) / x for z in r] for y in d] for x in s]
