@@ -191,13 +191,12 @@ def review(
             s, d = w[grade - 1], bounded_difficulty(first_difficulty(grade, w))
         else:
             t = (now - reviewed[i]) / day
-            r = retrievability(max(t, 0.0), s, w[20])
             if t < 1.0:
                 s = stability_same_day(s, grade, w)
-            elif grade == AGAIN:
-                s = stability_failed(d, s, r, w)
             else:
-                s = stability_recalled(d, s, r, w)
+                r = retrievability(t, s, w[20])
+                failed = grade == AGAIN
+                s = stability_failed(d, s, r, w) if failed else stability_recalled(d, s, r, w)
             d = next_difficulty(d, grade, w)
         stability[i], difficulty[i], reviewed[i] = max(s, LEAST_STABILITY), d, now
 
