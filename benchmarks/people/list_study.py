@@ -267,7 +267,7 @@ class ListMeasure:
 
     def row(self, memory: Composition, targets: Mapping[str, Target], seeds: int) -> ListRow:
         some = dict(list(self._people["reporting"].items())[: len(self._people["fitting"])])
-        followed = {
+        followed: dict[Half, list[tuple[str, dict[str, Any]]]] = {
             "fitting": self._cells(memory, self._people["fitting"], None, 1),
             "reporting": self._cells(memory, some, None, 1),
         }
