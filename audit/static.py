@@ -500,7 +500,9 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "short lives")
-    return _told(_any_of(wrong_rows, wrong_contexts, wrong_ranks, wrong_unheld), exhibit, "short lives")
+    return _told(
+        _any_of(wrong_rows, wrong_contexts, wrong_ranks, wrong_unheld), exhibit, "short lives"
+    )
 
 
 KINDS = {kind.name: int(kind) for kind in Kind}

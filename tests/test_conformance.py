@@ -49,9 +49,7 @@ CASES = [
         id,
         check,
         id=f"{id}-{check.__name__}",
-        marks=pytest.mark.slow
-        if check in LONG and id not in EVERYDAY
-        else (),
+        marks=pytest.mark.slow if check in LONG and id not in EVERYDAY else (),
     )
     for id in REGISTRY.entries
     for check in CHECKS

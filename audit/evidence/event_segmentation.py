@@ -93,7 +93,7 @@ def topics(seed: int, events: int, sessions: str = "ab ") -> tuple[Vectors, list
         if draws.random() < 1.0 / 6.0:
             centre[name] = draws.standard_normal(6)
         x = centre[name] + 0.6 * draws.standard_normal(6)
-        vectors.append(np.float64(np.float32(x / np.linalg.norm(x))))
+        vectors.append((x / np.linalg.norm(x)).astype(np.float32).astype(np.float64))
         told.append(name.strip())
     return np.array(vectors), told
 
@@ -105,15 +105,13 @@ def lived(
     *others: str,
     hours: float = 0.1,
     tick: float = 1.0,
-    questions: Sequence[Any] = (),
+    questions: Any = (),
     **values: Any,
 ) -> Engine:
     """A memory with an event for each vector; questions are "q0", "q1", ..."""
     scripted = {f"e{i}": v for i, v in enumerate(vectors)}
     scripted |= {f"q{i}": v for i, v in enumerate(questions)}
-    memory = memory_of(
-        specimen, *others, embedder=Scripted(scripted), tick_hours=tick, **values
-    )
+    memory = memory_of(specimen, *others, embedder=Scripted(scripted), tick_hours=tick, **values)
     for i, session in enumerate(sessions):
         memory.encode(Event(i * hours, f"e{i}", session=session, id=f"e{i}", dated=False))
     return memory
@@ -202,7 +200,9 @@ def an_episode_ends_where_the_topic_changes(specimen: Any) -> Any:
     ]
 
 
-@limit("EV-7", source="definition: what is predicted exactly is no boundary, however often it is said")
+@limit(
+    "EV-7", source="definition: what is predicted exactly is no boundary, however often it is said"
+)
 def equal_events_are_one_episode(specimen: Any) -> Any:
     vectors, sessions = np.full((60, 7), 0.3), [""] * 60
     memory = lived(specimen, vectors, sessions)
@@ -250,7 +250,9 @@ def answers_bring_back_episodes_and_their_neighbours(specimen: Any) -> Any:
             )
 
 
-@reference("EV-10", source="by hand: four episodes, one of another session between them, and a row in none")
+@reference(
+    "EV-10", source="by hand: four episodes, one of another session between them, and a row in none"
+)
 def buffers_of_a_short_story(specimen: Any) -> Any:
     episode = np.array([0, 0, 1, 1, 0, 2, 2, 3, 3, -1])
     session = np.array([7, 7, 7, 7, 8, 7, 7, 7, 7, 7])
@@ -395,8 +397,7 @@ def backwards(specimen: Any) -> Any:
 def archived(specimen: Any) -> Any:
     original = specimen.brought_back
     return specimen.replacing(
-        "brought_back",
-        lambda match, visible, *rest: original(match, np.ones_like(visible), *rest),
+        "brought_back", lambda match, visible, *rest: original(match, np.ones_like(visible), *rest)
     )
 
 

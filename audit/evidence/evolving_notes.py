@@ -268,7 +268,9 @@ def each_near_note_is_linked_and_changed(specimen: Any) -> Any:
         [f"{memory.event_log.rendered(i)} About {word}. {word}" for i, word in enumerate(words)]
     )
     near = {
-        row: sorted(range(row), key=lambda other: (-float(vectors[row] @ vectors[other]), other))[:2]
+        row: sorted(range(row), key=lambda other: (-float(vectors[row] @ vectors[other]), other))[
+            :2
+        ]
         for row in range(1, len(texts))
     }
     both = sorted({pair for row in near for o in near[row] for pair in ((row, o), (o, row))})
@@ -282,7 +284,9 @@ def each_near_note_is_linked_and_changed(specimen: Any) -> Any:
     ]
 
 
-@adaptation("EN-10", source="definition: an archived note lends nothing; cosines by numpy", atol=1e-6)
+@adaptation(
+    "EN-10", source="definition: an archived note lends nothing; cosines by numpy", atol=1e-6
+)
 def an_archived_note_lends_nothing(specimen: Any) -> Any:
     memory = told(specimen, note_taker(), seeds=1, share=0.9)
     asked = "I sold the kettle. Ada sold it. kettle; sale; home"
@@ -389,8 +393,7 @@ def own_source(specimen: Any) -> Any:
 def first_link(specimen: Any) -> Any:
     original = specimen.evolution_of
     return specimen.replacing(
-        "evolution_of",
-        lambda reply, near: (original(reply, near)[0][:1], original(reply, near)[1]),
+        "evolution_of", lambda reply, near: (original(reply, near)[0][:1], original(reply, near)[1])
     )
 
 

@@ -468,8 +468,7 @@ def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
 
 
 @adaptation(
-    "HD-14b",
-    source="ours: the day of a record is that by the clock of the one who tells, by hand",
+    "HD-14b", source="ours: the day of a record is that by the clock of the one who tells, by hand"
 )
 def a_day_is_that_of_the_one_who_tells(specimen: Any) -> Any:
     """An hour before midnight UTC, which is the next day in Tokyo, and the day before in Hawaii an

@@ -463,10 +463,7 @@ def a_relation_that_nobody_can_see_links_nothing(specimen: Any) -> Any:
 
     related = scores("typed_relations", hidden=False)
     told = float((related != scores(hidden=False)).any())
-    return [*scores("typed_relations", hidden=True), told], [
-        *scores(hidden=True),
-        1.0,
-    ]
+    return [*scores("typed_relations", hidden=True), told], [*scores(hidden=True), 1.0]
 
 
 # --- helper of the mutants ------------------------------------------------------------------------

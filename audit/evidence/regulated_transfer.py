@@ -104,7 +104,7 @@ def the_flow_is_gradient_descent_in_small_steps(specimen: Any) -> Any:
         np.linalg.norm(x @ (specimen.learnt(x, y, RATE * step) - w)) / np.linalg.norm(y)
         for step, w in zip(steps, course, strict=True)
     ]
-    return at_most(apart, RATE * np.linalg.norm(x.T @ x, 2) / (2.0 * math.e))
+    return at_most(apart, float(RATE * np.linalg.norm(x.T @ x, 2) / (2.0 * math.e)))
 
 
 @equation(

@@ -335,11 +335,14 @@ def blocked_learning_overwrites_and_interleaved_learning_does_not(specimen: Any)
         start = error(blocked, ab)
         train(specimen, blocked, ac, 150)
         train(specimen, turns, [item for pair in zip(ab, ac, strict=True) for item in pair], 400)
-        yield [
-            start < 1e-6,
-            error(blocked, ab) >= 0.3,
-            error(turns, ab) <= 1e-3 and error(turns, ac) <= 1e-3,
-        ], True
+        yield (
+            [
+                start < 1e-6,
+                error(blocked, ab) >= 0.3,
+                error(turns, ab) <= 1e-3 and error(turns, ac) <= 1e-3,
+            ],
+            True,
+        )
 
 
 @signature(

@@ -613,7 +613,9 @@ def diary(specimen: Any, archived: tuple[int, ...] = (), **values: Any) -> Any:
         neighbour(Phase.RETRIEVE, rank, sets=(ARRANGED,), id="rank"),
         **values,
     )
-    encode(memory, *(Event(T0 + h, text, who, id=f"e{i}") for i, (h, text, who) in enumerate(DIARY)))
+    encode(
+        memory, *(Event(T0 + h, text, who, id=f"e{i}") for i, (h, text, who) in enumerate(DIARY))
+    )
     memory.advance(T0 + 60.0)
     for row in archived:
         memory.archive(row)

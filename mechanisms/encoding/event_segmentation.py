@@ -164,12 +164,7 @@ class EventSegmentation(Mechanism[EventSegmentationParams]):
 
     owns = (EPISODE, EPISODE_SURPRISE, EPISODE_RECALL)
 
-    @hook(
-        Phase.ENCODE,
-        reads=(ROW, SESSION, EMBEDDING),
-        adds=(),
-        sets=(EPISODE, EPISODE_SURPRISE),
-    )
+    @hook(Phase.ENCODE, reads=(ROW, SESSION, EMBEDDING), adds=(), sets=(EPISODE, EPISODE_SURPRISE))
     def divide(self, view: Any, incoming: Incoming) -> None:
         p, row, episode = self.params, view.row, view.episode
         # rows that sleep made, and events from before this mechanism, are in no episode
@@ -185,12 +180,7 @@ class EventSegmentation(Mechanism[EventSegmentationParams]):
         view.episode_surprise[row] = error
         episode[row] = present + bool(np.float32(error) > bound)
 
-    @hook(
-        Phase.RETRIEVE,
-        reads=(MATCH, VISIBLE, SESSION, EPISODE),
-        adds=(),
-        sets=(EPISODE_RECALL,),
-    )
+    @hook(Phase.RETRIEVE, reads=(MATCH, VISIBLE, SESSION, EPISODE), adds=(), sets=(EPISODE_RECALL,))
     def recall(self, view: Any, cue: Cue) -> None:
         """No score if no memory matches better than the mean."""
         p = self.params

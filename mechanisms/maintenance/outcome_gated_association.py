@@ -275,7 +275,7 @@ class OutcomeGatedAssociation(Mechanism[OutcomeGatedAssociationParams]):
         SERVED_TOGETHER,
     )
 
-    def _course(self, view: Any) -> tuple[float, ...]:
+    def _course(self, view: Any) -> tuple[float, float, float, float, float, float]:
         """The last outcome, and the constants in which c, d and s run on from it."""
         return (
             view.outcome_level,

@@ -383,8 +383,7 @@ def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "id",
-    ["evolving_notes", "schema_formation", "sleep_orthogonalisation", "systems_transfer"],
+    "id", ["evolving_notes", "schema_formation", "sleep_orthogonalisation", "systems_transfer"]
 )
 def test_a_signal_that_sleep_taught_is_direct_if_it_tells_nearly_equal_memories_apart(
     id: str,
