@@ -121,7 +121,7 @@ def lived(
 @equation(
     "EV-1",
     source="scipy.stats.vonmises_fisher: differences of -ln p, over kappa",
-    atol=2e-6,
+    atol=1e-10,
     papers=(PAPER,),
 )
 def surprise_is_a_negative_log_density_but_for_scale_and_constant(specimen: Any) -> Any:
@@ -169,11 +169,12 @@ def the_threshold_has_its_limits(specimen: Any) -> Any:
 )
 def a_memory_divides_as_the_paper_does(specimen: Any) -> Any:
     # the first with the numbers that ship
-    for seed, events, gamma, tau, values in (
+    cases: list[tuple[int, int, float, int, dict[str, Any]]] = [
         (5, 340, 1.0, 100, {}),
         (6, 120, 0.5, 7, {"spread": 0.5, "window": 7}),
         (7, 120, 2.0, 25, {"spread": 2.0, "window": 25}),
-    ):
+    ]
+    for seed, events, gamma, tau, values in cases:
         vectors, sessions = topics(seed, events)
         memory = lived(specimen, vectors, sessions, **values)
         yield memory.column(specimen.EPISODE), divided(vectors, sessions, gamma, tau)
@@ -226,12 +227,13 @@ def time_makes_no_boundary(specimen: Any) -> Any:
     papers=(PAPER,),
 )
 def answers_bring_back_episodes_and_their_neighbours(specimen: Any) -> Any:
-    for seed, values, similar, contiguous in (
+    cases: list[tuple[int, dict[str, Any], int, int]] = [
         (9, {}, 7, 3),  # the numbers that ship
         (10, {"recalled": 4, "contiguous_share": 0.5}, 2, 2),
         (11, {"recalled": 3, "contiguous_share": 0.0}, 3, 0),
         (12, {"recalled": 12, "contiguous_share": 0.75}, 3, 9),
-    ):
+    ]
+    for seed, values, similar, contiguous in cases:
         vectors, sessions = topics(seed, 240)
         draws = np.random.default_rng(seed)
         questions = draws.standard_normal((3, 6))
