@@ -4,9 +4,9 @@ human-likeness against usefulness.
     python docs/tools/people_results.py [--add FOLDER ...]
 
 FOLDER is one of `hebbarium human` with a sentence model; what it found is added to
-docs/results/people.json, in place of what that file has of the same memory and paradigm.  What it
-found of mechanisms ships in benchmarks/people/on_trial.json, for their cards and pages; what it
-found of sets, by `behaviour.py`, for the audit.
+docs/results/people.json, in place of what that file has of the same memory and paradigm.  Of a run
+with mechanisms on trial these alone are added; they ship in benchmarks/people/on_trial.json, for
+their cards and pages.  `behaviour.py` writes what was found of sets for the audit.
 Usefulness is read from docs/results/sets-on-data.md and docs/results/designs-on-data.md.
 """
 
@@ -72,8 +72,8 @@ def added(results: Results, folder: Path) -> None:
     fit_on = made.get("fit_on", [])
     for paradigm, part in report["paradigms"].items():
         for row in part["rows"]:
-            if " without " in row["name"] or ":" in row["name"]:
-                continue  # arms of trials, and the reference, which takes part with lists alone
+            if report["on_trial"] or ":" in row["name"]:
+                continue  # few people take part in trials; the reference takes part with lists alone
             scored_row = {
                 "why": row["why"],
                 **{name: row["score"][name] for name in ("mean", "low", "high")},
