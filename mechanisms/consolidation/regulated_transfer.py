@@ -82,9 +82,9 @@ def flow(eigenvalues: Array, time: float) -> Array:
     >>> flow(np.array([0.0, 2.0]), 0.5).round(4).tolist()
     [0.5, 0.3161]
     """
-    known = eigenvalues > 1e-12
-    safe = np.where(known, eigenvalues, 1.0)
-    return np.where(known, -np.expm1(-safe * time) / safe, time)
+    seen = eigenvalues != 0.0
+    safe = np.where(seen, eigenvalues, 1.0)
+    return np.where(seen, -np.expm1(-safe * time) / safe, time)
 
 
 def errors(x: Array, y: Array, held_x: Array, held_y: Array, times: Array) -> Array:

@@ -14,7 +14,8 @@ memories that one answer needed fire at once, those that the last use in the ses
 before them.  The outcome that feedback tells, `memory.use(answer, rows, outcome)`, is the reward,
 for that use and for earlier ones that are eligible still; a bad one lowers d below its baseline.
 Without an outcome nothing is learnt.  At the paper's time scale an outcome counts for uses of the
-last seconds; a set in which outcomes come an hour after the use needs a `time_scale` of 3600.
+last seconds, and has its effect in the second after it, in which d fades; a set in which outcomes
+come an hour after the use needs a `time_scale` of 3600.
 
 Between spikes and outcomes c and d decay exponentially and c d keeps its sign, so s has a closed
 form, and a bound is met once: there are no time steps.
