@@ -41,6 +41,7 @@ SHORT = {"as people": "yes", "against people": "against", "no effect": "no", "un
 REFUSED = "refused"
 SMALL = 0.01  # a change that has no name in the picture
 LEFT, TOP, WIDE, TALL, GAP = 64, 98, 250, 250, 66  # px
+WIDTH = 5.6  # px of a letter of a label
 STYLE = """
   text { font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
   .ground { fill: var(--ground); stroke: var(--edge) }
@@ -188,7 +189,7 @@ def drawn(results: Results) -> str:
     width, height = LEFT + len(panels) * (WIDE + GAP), TOP + TALL + 60
     lead = (
         "Up: nearer to people. Left and middle: a point is a set, its distance the geometric mean over "
-        f"{len(in_common(memories, names))} paradigms, in noise ceilings. "
+        f"{', '.join(in_common(memories, names))}, in noise ceilings. "
         "Right: what a mechanism of default adds to both; those that add less than .01 have no name."
     )
     return "\n".join(
@@ -249,27 +250,35 @@ def _panel(
             f'<circle class="{kind}" cx="{x(a)}" cy="{y(b)}" r="3.5"><title>{escape(name)}</title></circle>'
         )
     named = {name: point for name, point in points.items() if name not in near}
-    for name, left, at in _labelled(named, x, y):
-        end = left > start + 0.62 * WIDE
-        parts.append(
-            f'<text class="soft{" end" if end else ""}" x="{left + (-6 if end else 6)}" '
-            f'y="{at + 3}">{escape(name)}</text>'
-        )
+    parts += [
+        f'<text class="soft{" end" if end else ""}" x="{left}" y="{at + 3}">{escape(name)}</text>'
+        for name, left, end, at in _labelled(named, x, y, start + 0.62 * WIDE)
+    ]
     return "\n".join(parts)
 
 
 def _labelled(
-    points: Mapping[str, tuple[float, float]], x: Axis, y: Axis
-) -> list[tuple[str, float, float]]:
-    """Each name with the place of its point and the height of its label; labels of near points are
-    at least 11 px apart.
+    points: Mapping[str, tuple[float, float]], x: Axis, y: Axis, middle: float
+) -> list[tuple[str, float, bool, float]]:
+    """Each name with the place of its label, whether it ends there, as beyond `middle`, and its
+    height: the one nearest to the point that is in the panel and where no label is.
     """
-    placed: list[tuple[str, float, float]] = []
+    placed: list[tuple[str, float, bool, float]] = []
+    taken: list[tuple[float, float, float]] = []  # from, to, height
     for name, (a, b) in sorted(points.items(), key=lambda point: -point[1][1]):
-        left, at = x(a), y(b)
-        while any(abs(at - other) < 11 and abs(left - where) < 170 for _, where, other in placed):
-            at += 1.0
-        placed.append((name, left, round(at, 2)))
+        end = x(a) > middle
+        left = x(a) + (-6 if end else 6)
+        first, last = (left - WIDTH * len(name), left) if end else (left, left + WIDTH * len(name))
+        beside = [at for low, high, at in taken if low < last and first < high]
+        heights = [y(b) + sign * step for step in range(TALL) for sign in (1, -1)]
+        free = (
+            at
+            for at in heights
+            if TOP <= at <= TOP + TALL - 4 and all(abs(at - other) >= 11 for other in beside)
+        )
+        at = round(next(free, y(b)), 2)
+        placed.append((name, left, end, at))
+        taken.append((first, last, at))
     return placed
 
 
