@@ -18,6 +18,7 @@ from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import MATCH, VISIBLE
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, equation, limit, mutant, reference
+from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, numbers_of, with_numbers
 from ..paper_numbers import paper_number
 
@@ -291,6 +292,27 @@ def a_question_without_words_brings_back_nothing(specimen: Any) -> Any:
     silent = np.isnan(memory.column(specimen.EPISODE_RECALL)).all()
     memory.retrieve(Query("q0"))
     return [silent, np.isnan(memory.column(specimen.EPISODE_RECALL)).any()], [True, False]
+
+
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "boundaries",
+    caption="Surprise of each event of a session whose topic changes now and then, and the events that begin an episode",
+    source="a memory with made vectors; boundaries by densities of scipy, event by event",
+)
+def surprise_and_boundaries(specimen: Any) -> Picture:
+    vectors, sessions = topics(8, 90, "a")
+    memory = lived(specimen, vectors, sessions)
+    error, episode = memory.column(specimen.EPISODE_SURPRISE), divided(vectors, sessions)
+    begun = np.flatnonzero(np.diff(episode, prepend=0))
+    return Picture(
+        "event of the session",
+        "surprise",
+        (
+            Curve("mechanism", np.arange(1, len(error)), error[1:]),
+            dots("boundary, by the paper's rule in nats", begun, error[begun]),
+        ),
+    )
 
 
 # --- mutants --------------------------------------------------------------------------------------

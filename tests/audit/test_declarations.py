@@ -219,7 +219,8 @@ def test_a_memory_may_have_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(wrong_few_rows(entry, REGISTRY)) == []
     guard = "        if not rows.size:\n            return\n"
     written_otherwise(monkeypatch, entry.id, guard, "")
-    with pytest.raises(IndexError):
+    # plain Python fails in the kernel, machine code after it
+    with pytest.raises((IndexError, ValueError)):
         list(wrong_few_rows(entry, REGISTRY))
 
 
