@@ -356,7 +356,7 @@ def errors_over_predictability(specimen: Any) -> Picture:
         (
             Curve("no student", snr, rows[:, 0]),
             Curve("regulated transfer", snr, rows[:, 1]),
-            Curve("full transfer", snr, np.where(rows[:, 2] < 3.0, rows[:, 2], np.nan)),
+            Curve("full transfer, at most 3", snr, np.minimum(rows[:, 2], 3.0)),
             Curve("share of the learnt outputs", snr, rows[:, 3]),
         ),
         log="x",
