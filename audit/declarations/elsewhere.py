@@ -41,7 +41,7 @@ LIFE: Final = (*TOLD[1::FEW_TOLD], (0.02, "h", "Bo", TOLD[25][3]))
 # what time takes from a memory
 STRENGTH: Final = (v.LOG_STRENGTH, v.ACTIVATION)
 SMALL: Final = 64  # cells
-# words of an entry whose mechanism goes by the days of UTC
+# an entry has this word in a departure if its mechanism counts days by UTC
 UTC: Final = re.compile(r"\bUTC\b")
 ASKED: Final = (QUESTIONS[0], QUESTIONS[3], "What did Bo say 31 days ago?")
 DIFFERS: Final = "differs by where, how far ahead or with what unknown attributes events are told"
@@ -72,7 +72,7 @@ def wrong_elsewhere(entry: Entry, registry: Registry) -> Iterator[str]:
     """The first of what a mechanism holds, scores or offers otherwise in the second of two lives that differ only
     in the place where they are told, in how far ahead wrong clocks are, and in unknown attributes.
     """
-    # who goes by the days of UTC is told of them in both lives
+    # a mechanism that counts days by UTC lives both lives with clocks that show UTC
     by_utc = UTC.search(" ".join(d.what for d in entry.departures))
     yield from islice(_differences(entry, registry, 0.0 if by_utc else EAST), 1)
 

@@ -204,8 +204,8 @@ def people_of(
 
 
 def judging_of(experiment: ListExperiment, fit_on: Sequence[str]) -> tuple[str, ...]:
-    """The conditions whose lists judge: those that the readout is not fitted on, or all if it is
-    fitted on all.  Raises InputError for a condition that there is not, and if none is left.
+    """The conditions whose lists judge: those that the readout is not fitted on; all if `fit_on`
+    names none.  Raises InputError for an unknown condition, and if none is left.
     """
     known = list(experiment.lengths)
     if unknown := [name for name in fit_on if name not in known]:
@@ -311,9 +311,8 @@ class ListMeasure:
         return [
             choice
             for person, cell in cells
-            for condition in [self._condition_of[person]]
             for choice in choices_of(cell)
-            if condition[choice.trial] in self._conditions[name]
+            if self._condition_of[person][choice.trial] in self._conditions[name]
         ]
 
     def _cells(

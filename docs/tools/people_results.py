@@ -71,10 +71,11 @@ def added(results: Results, folder: Path) -> None:
     made = report["provenance"]
     of_run = {name: made[name] for name in ("people", "seeds", "embedder", "code")}
     fit_on = made.get("fit_on", [])
-    for paradigm, part in report["paradigms"].items():
+    # few people take part in trials
+    for paradigm, part in () if report["on_trial"] else report["paradigms"].items():
         for row in part["rows"]:
-            if report["on_trial"] or ":" in row["name"]:
-                continue  # few people take part in trials; the reference takes part with lists alone
+            if ":" in row["name"]:
+                continue  # the reference, which takes part with lists alone
             scored_row = {
                 "why": row["why"],
                 **{name: row["score"][name] for name in ("mean", "low", "high")},
@@ -300,8 +301,7 @@ def page(results: Results) -> str:
     )
     text += ["", _versions(row for of in memories.values() for row in of.values())]
     useful = usefulness()
-    drawn_too = drawn_names(memories, useful)
-    near = nearness(memories, drawn_too)
+    near = nearness(memories, drawn_names(memories, useful))
     text += ["", "## Like people, and useful", "", USEFUL, ""]
     text += _row(["set", "distance", *(f"recall@10, {label}" for label in useful)])
     text += ["|---" * (len(useful) + 2) + "|"]
