@@ -41,8 +41,10 @@ def environment(folder: Path) -> Path:
 
 
 def variables(folder: Path) -> dict[str, str]:
-    """Environment variables without those that would lead to this checkout; caches in a folder."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    """Environment variables without those that would lead to this checkout, or to the `make` that
+    runs the tests; caches in a folder."""
+    left = {"PYTHONPATH", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+    kept = {name: value for name, value in os.environ.items() if name not in left}
     return {
         **kept,
         "HEBBARIUM_CACHE": str(folder / "cache"),

@@ -51,7 +51,13 @@ def test_the_steps_run_in_a_fresh_environment(tmp_path: Path) -> None:
     (entry,), (default,) = steps("ENTRYPOINT"), steps("CMD")
     command = [*re.findall(r'"(.+?)"', entry), "--dry-run", "--no-print-directory"]
     for targets in (re.findall(r'"(.+?)"', default), ["demo"], ["test"]):
-        run = subprocess.run([*command, *targets], cwd=source, capture_output=True, text=True)
+        run = subprocess.run(
+            [*command, *targets],
+            cwd=source,
+            env=variables(tmp_path),
+            capture_output=True,
+            text=True,
+        )
         assert run.returncode == 0, run.stderr
         for line in run.stdout.splitlines():
             words = shlex.split(line, comments=True)
