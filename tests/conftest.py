@@ -83,5 +83,15 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+# All tests in these files are slow, since their frameworks take seconds to import.
+FRAMEWORKS = ("test_langgraph.py", "test_openai_agents.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of frameworks are not imported where slow tests are left out."""
+    left_out = config.getoption("markexpr") == "not slow"
+    return True if left_out and collection_path.name in FRAMEWORKS else None
+
+
 def pytest_report_header() -> str:
     return "browser: " + (BROWSER or f"none of {', '.join(BROWSERS)}; pages are not opened in one")

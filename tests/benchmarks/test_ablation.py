@@ -18,7 +18,6 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.designs.families import families_of
@@ -204,6 +203,8 @@ def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) 
 def test_only_the_arms_that_are_named_run_and_are_corrected(
     registry: Registry, tmp_path: Path
 ) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     data = load("demo", limit=2)
     whole = ablate(SMALL, registry, data, embedder(), tmp_path / "whole")
     part = ablate(

@@ -19,6 +19,8 @@ from langgraph.store.memory import InMemoryStore
 
 from hebbarium.integrations.langgraph import MemoryRetriever, MemoryStore
 
+pytestmark = pytest.mark.slow  # conftest.py says why
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Engine]:

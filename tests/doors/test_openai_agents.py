@@ -35,6 +35,8 @@ from openai.types.responses import (
 
 from hebbarium.integrations.openai_agents import MemorySession, recall_tool
 
+pytestmark = pytest.mark.slow  # conftest.py says why
+
 ITEMS: list[dict[str, Any]] = [
     {"role": "user", "content": "Ada is allergic to walnuts."},
     {"type": "message", "role": "assistant", "id": "m1", "status": "completed",

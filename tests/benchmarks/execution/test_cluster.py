@@ -35,7 +35,6 @@ from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
-distributed = pytest.importorskip("distributed")
 CHOSEN = MechanismSet(
     "small", "for the test", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}}
 )
@@ -44,6 +43,7 @@ CHOSEN = MechanismSet(
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Two workers with one thread each; they end with the module, also after a failure."""
+    distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
     )

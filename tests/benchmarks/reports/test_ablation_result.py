@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 from sample_ablation import EFFECTS, STILL, sample, whole
 from scipy.stats import binomtest
-from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.reports.result import (
     PRIMARY,
@@ -32,6 +31,8 @@ def result() -> BlockResult:
 
 
 def test_holm_is_taken_over_all_arms_per_metric_for_both_tests(result: BlockResult) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     for name in METRICS:
         found = [arm.differences[name] for arm in result.estimates]
         for raw, adjusted in (

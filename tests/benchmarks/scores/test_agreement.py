@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar as oracle
-from statsmodels.stats.proportion import proportion_confint
 
 from hebbarium.benchmarks.scores.agreement import chi_squared, mcnemar, wilson
 from hebbarium.engine.base.errors import InputError
@@ -17,6 +15,8 @@ from hebbarium.engine.base.errors import InputError
 )
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_wilson_is_that_of_statsmodels(successes: int, n: int, level: float) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     found = wilson(successes, n, level)
     assert (found.low, found.high) == pytest.approx(
         proportion_confint(successes, n, 1 - level, method="wilson"), abs=1e-12
@@ -29,6 +29,8 @@ def test_wilson_is_that_of_statsmodels(successes: int, n: int, level: float) -> 
     [(0, 0), (1, 0), (2, 9), (12, 12), (13, 11), (24, 0), (25, 0), (13, 12), (30, 60), (400, 380)],
 )
 def test_mcnemar_is_exact_and_that_of_statsmodels(b: int, c: int) -> None:
+    from statsmodels.stats.contingency_tables import mcnemar as oracle
+
     found = mcnemar(b, c)
     assert (found.first_only, found.second_only) == (b, c)
     if b + c:

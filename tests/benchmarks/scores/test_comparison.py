@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.scores.comparison import (
     ALPHA,
@@ -53,6 +52,8 @@ def test_the_test_of_record_is_the_t_test_and_the_others_stand_beside_it(seed: i
 
 @pytest.mark.parametrize("seed", range(5))
 def test_both_tests_are_corrected_over_the_whole_family(seed: int) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     family = [
         difference(*arms(10 * seed + i, effect)[:2], arms(0, 0.0)[2], seed=1)
         for i, effect in enumerate((0.0, 0.05, 0.1, 0.2, 0.0))

@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 import pytest
-from statsmodels.regression.mixed_linear_model import MixedLM
 
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t, spread
 from hebbarium.benchmarks.scores.levels import levels, over_seeds, sessions_of
@@ -28,6 +27,8 @@ def nested(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_components_of_balanced_data_are_those_of_restricted_maximum_likelihood(seed: int) -> None:
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
     x, conversations, sessions = nested(np.random.default_rng(seed), 8, 4, 5, (1.0, 0.7, 0.5))
     found = levels(x, conversations, sessions)
     assert found and found.conversations and found.sessions and found.alone is None

@@ -5,7 +5,6 @@ without shortcuts.
 from __future__ import annotations
 
 import pytest
-from statsmodels.stats.power import TTestPower
 
 from hebbarium.benchmarks.scores.power import MOST, POWER, more_conversations, more_words, power
 from hebbarium.engine.base.errors import InputError
@@ -14,6 +13,8 @@ from hebbarium.engine.base.errors import InputError
 @pytest.mark.parametrize("n", [3, 10, 35, 200])
 @pytest.mark.parametrize("effect", [0.05, 0.3, 1.0])
 def test_power_is_that_of_statsmodels(n: int, effect: float) -> None:
+    from statsmodels.stats.power import TTestPower
+
     assert power(effect, 1.0, n) == pytest.approx(TTestPower().power(effect, n, 0.05), rel=1e-6)
     assert power(-2 * effect, 2.0, n) == pytest.approx(power(effect, 1.0, n), rel=1e-12)
 
@@ -29,6 +30,8 @@ def test_power_is_that_of_statsmodels(n: int, effect: float) -> None:
     ],
 )
 def test_the_number_is_the_first_that_has_the_power(se: float, n: int, margin: float) -> None:
+    from statsmodels.stats.power import TTestPower
+
     sd = se * n**0.5
     first = next(more for more in range(MOST + 2) if power(margin, sd, n + more) >= POWER)
     assert more_conversations(se, n, margin) == first

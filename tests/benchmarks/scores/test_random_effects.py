@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.meta_analysis import combine_effects
 
 from hebbarium.benchmarks.scores.hierarchy import SCALE, Posterior, posteriors
 from hebbarium.benchmarks.scores.random_effects import random_effects
@@ -20,6 +19,8 @@ STUDY = st.tuples(st.floats(-0.2, 0.2), st.floats(1e-5, 1e-2))
 
 @given(studies=st.lists(STUDY, min_size=2, max_size=9))
 def test_the_summary_is_that_of_statsmodels(studies: list[tuple[float, float]]) -> None:
+    from statsmodels.stats.meta_analysis import combine_effects
+
     y, v = map(np.array, zip(*studies, strict=True))
     ours = random_effects(y, v)
     theirs = combine_effects(y, v, method_re="iterated", use_t=True, atol=1e-8)

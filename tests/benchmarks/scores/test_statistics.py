@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.scores.statistics import (
     _drawn,
@@ -248,6 +247,8 @@ def test_the_smallest_p_is_attained(c: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_holm_equals_statsmodels(seed: int) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     rng = np.random.default_rng(seed)
     # ties, ends and small values
     p = np.where(
@@ -290,6 +291,8 @@ def test_bad_input_is_refused(call) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_benjamini_hochberg_is_that_of_statsmodels(seed: int) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     p = np.random.default_rng(seed).random(12) ** 2
     p[3] = p[5]
     assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
