@@ -31,12 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Doctests call kernels with types of their own, each of which would be compiled: in
-    `make test` they run as plain Python.
+    `make test` they run as plain Python, as does what is marked so.
     """
     form: AbstractContextManager[Any] = nullcontext()
-    if item.get_closest_marker("kernels"):
-        if item.config.getoption("hypothesis_profile") != "all":
-            form = in_python()
+    everyday = item.config.getoption("hypothesis_profile") != "all"
+    if everyday and item.get_closest_marker("kernels"):
+        form = in_python()
     elif (
         isinstance(item, pytest.Function)
         and compares_both_forms(item.path)

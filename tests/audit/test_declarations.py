@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import slow_unless
 
 from hebbarium.audit.declarations import (
     wrong_archived_rows,
@@ -65,6 +66,11 @@ def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
     assert "recency" not in {m.id for m in company(REGISTRY, "recency", "waking")}
 
 
+def in_python(*case: Any) -> Any:
+    """A case whose kernels take longer to compile than they do."""
+    return pytest.param(*case, marks=pytest.mark.kernels)
+
+
 # --- columns ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("id", "name", "fields", "output"),
@@ -77,8 +83,11 @@ def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
         ),
         ("base_level_activation", "recent_uses", {"clock": False}, "not declared a reading"),
         ("testing_effect", "tested", {"clock": False}, "not declared a reading of the clock"),
-        ("microglial_pruning", "complement", {"clock": True}, "does not go with it"),
-        ("systems_transfer", "cortical_trace", {"chained": True}, "is no factor from 0 to 1"),
+        in_python("microglial_pruning", "complement", {"clock": True}, "does not go with it"),
+        pytest.param(
+            *("systems_transfer", "cortical_trace", {"chained": True}, "is no factor from 0 to 1"),
+            marks=pytest.mark.slow,
+        ),
         ("recency", "last_access", {"chained": True}, "is no factor from 0 to 1"),
         ("temporal_context", "context_retention", {"chained": False}, "nearer to the whole memory"),
         ("adjacency_pairs", "answers", {"rows": None}, "not declared to hold numbers of rows"),
@@ -119,12 +128,12 @@ def never(self: Any, view: Any, tick: Any) -> bool:
     ("id", "answer", "output"),
     [
         ("fact_timeline", always, "the next sleep changes"),
-        ("synaptic_tagging", always, "the next sleep changes"),
+        in_python("synaptic_tagging", always, "the next sleep changes"),
         ("microglial_pruning", always, "the next sleep changes"),
         ("systems_transfer", always, "the next sleep changes"),
         # what they read of strength changes with time
-        ("gist_compression", always, "the next sleep changes detail"),
-        ("homeostatic_scaling", always, "the next sleep changes scaling"),
+        in_python("gist_compression", always, "the next sleep changes detail"),
+        in_python("homeostatic_scaling", always, "the next sleep changes scaling"),
         # the rows that it makes
         ("stage_summary", always, "the next sleep changes rows"),
         # where a language model is asked
@@ -164,7 +173,7 @@ def whoever_is_visible(score: Any, visible: Any, k: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    "id", ["curation", "engram_allocation", "dendritic_integration", "temporal_context"]
+    "id", ["curation", "engram_allocation", in_python("dendritic_integration"), "temporal_context"]
 )
 def test_archived_rows_that_match_change_nothing(monkeypatch: pytest.MonkeyPatch, id: str) -> None:
     entry = REGISTRY.entry(id)
@@ -173,7 +182,9 @@ def test_archived_rows_that_match_change_nothing(monkeypatch: pytest.MonkeyPatch
     assert any("archived" in sentence for sentence in wrong_archived_rows(entry, REGISTRY))
 
 
-@pytest.mark.parametrize("id", ["spreading_activation", "sleep_replay"])
+@pytest.mark.parametrize(
+    "id", slow_unless({"spreading_activation"}, ["spreading_activation", "sleep_replay"])
+)
 def test_made_rows_are_no_events(monkeypatch: pytest.MonkeyPatch, id: str) -> None:
     entry = REGISTRY.entry(id)
     assert list(wrong_made_rows(entry, REGISTRY)) == []

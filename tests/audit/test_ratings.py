@@ -21,23 +21,28 @@ from hebbarium.engine.catalogue.registry import Registry
 REGISTRY = Registry.read()
 # of which `make test` tries each static check
 EVERYDAY = REGISTRY.set("minimal").mechanisms.keys()
-# their evidence simulates experiments, or reads texts of a million characters, for one to seven
-# seconds of processor time; of it `make test` runs the first checks
+# their evidence simulates experiments, reads texts of a million characters, or calls kernels with many
+# types, for one to seven seconds of processor time; of it `make test` runs the first checks
 LONG = {
     "acetylcholine", "adjacent_stages", "answer_type", "consolidation_cascade", "dopamine",
-    "engram_allocation", "event_ordering", "fact_timeline", "homeostatic_scaling",
+    "engram_allocation", "engram_allocation_printed", "event_ordering", "event_segmentation",
+    "fact_timeline", "hebbian_association", "homeostatic_scaling", "hopfield_completion",
     "hyperdimensional_binding", "instruction_detection", "microglial_pruning", "norepinephrine",
-    "own_stage", "pattern_separation", "predictive_coding", "reconsolidation",
-    "retrieval_competition", "schema_formation", "serotonin", "sleep_pressure", "sleep_replay",
-    "sleep_replay_printed", "speaker_engram", "stage_detection", "successor_representation",
-    "sufficiency_gate", "surprise_index", "synaptic_tagging", "synonym_links", "temporal_context",
-    "temporal_index", "topology_consolidation", "tripartite_synapse",
+    "outcome_gated_association", "own_stage", "pattern_separation", "predictive_coding",
+    "reconsolidation", "regulated_transfer", "retrieval_competition", "schema_formation",
+    "serotonin", "sleep_pressure", "sleep_replay", "sleep_replay_printed", "speaker_engram",
+    "spreading_activation", "stage_detection", "stage_summary", "successor_representation",
+    "sufficiency_gate", "surprise_index", "synaptic_tagging", "synonym_links", "systems_transfer",
+    "temporal_context", "temporal_index", "topology_consolidation", "tripartite_synapse",
 }  # fmt: skip
-# their evidence calls kernels that few others call, on a few numbers: `make test` runs them in
-# Python, which takes a third of the time of compiling them
-IN_PYTHON = {
-    "consolidation_cascade_printed", "dendritic_integration_printed", "microglial_pruning_printed",
-    "pattern_completion_threshold", "spreading_activation_printed", "typed_expansion",
+# their kernels take longer in Python than to compile; `make test` runs others in Python
+COMPILED = {
+    "base_level_activation", "bcm_metaplasticity", "bcm_metaplasticity_printed", "dense_similarity",
+    "emotional_tagging_printed", "heat", "hopfield_completion_printed", "late_interaction_rerank",
+    "lexical_bm25", "neurogenesis", "pattern_separation_printed", "personalized_pagerank",
+    "recency", "sleep_orthogonalisation", "sleep_orthogonalisation_printed", "stage_summaries",
+    "systems_transfer_printed", "titans_memory", "titans_memory_printed", "trigram_match",
+    "tripartite_synapse_printed",
 }  # fmt: skip
 FIRST = 4
 # short lives, by which the static checks judge declarations and numbers
@@ -60,9 +65,9 @@ def test_shipped_ratings_are_of_registered_mechanisms() -> None:
 @pytest.mark.parametrize(
     "id",
     [
-        pytest.param(id, marks=pytest.mark.slow if id in LONG else pytest.mark.kernels)
-        if id in LONG | IN_PYTHON
-        else id
+        id
+        if id in COMPILED
+        else pytest.param(id, marks=pytest.mark.slow if id in LONG else pytest.mark.kernels)
         for id in shipped()
     ],
 )
@@ -75,6 +80,7 @@ def test_the_shipped_rating_is_the_derived_one(id: str, monkeypatch: pytest.Monk
     )
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("id", sorted(LONG))
 def test_the_first_checks_of_long_evidence_pass(id: str) -> None:
     entry = REGISTRY.entry(id)
@@ -82,7 +88,7 @@ def test_the_first_checks_of_long_evidence_pass(id: str) -> None:
     assert by is not None
     specimen = Specimen(id, import_module(entry.module))
     checks = [check for check in evidence_of(import_module(by)).checks if check.gates][:FIRST]
-    assert [judge(check, specimen).score for check in checks] == [Score.PASS] * FIRST
+    assert {judge(check, specimen).score for check in checks} == {Score.PASS}
 
 
 @pytest.mark.slow

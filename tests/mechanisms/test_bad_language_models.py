@@ -183,6 +183,7 @@ def test_50_lives_with_a_bad_model_end_as_without_one() -> None:
     assert len(seen) == 27 and min(seen.values()) >= 10, "every way of being bad was tried"
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("seed", range(4))
 def test_nonsense_of_the_right_form_loses_no_text(seed: int) -> None:
     model = Nonsense(seed)

@@ -84,6 +84,7 @@ def memory_of(
     return memory
 
 
+@pytest.mark.kernels
 def test_modifiability_is_one_for_a_new_memory_and_less_for_a_used_one(registry: Registry) -> None:
     memory = memory_of(registry, turns=2)
     np.testing.assert_array_equal(memory.store.array(MODIFIABILITY), [1.0, 1.0])
@@ -188,6 +189,7 @@ def test_modifiability_changes_the_weights_of_other_rules(registry: Registry) ->
     assert sorted(round(x, 12) for x in seen) == [0.8, 1.0, 1.0, 1.0]
 
 
+@pytest.mark.kernels
 def test_printed_threshold_is_lower_than_the_mean_of_squares(registry: Registry) -> None:
     memory = memory_of(registry, replays([(0, 1)] * 40), id="bcm_metaplasticity_printed")
     memory.advance(100.0 + 25.0)

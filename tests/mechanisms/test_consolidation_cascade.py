@@ -21,6 +21,9 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation import consolidation_cascade as paper
 from hebbarium.mechanisms.consolidation import consolidation_cascade_printed as printed
 
+# tables of matrix powers take longer to compile than to compute
+pytestmark = pytest.mark.kernels
+
 START = 1000.0
 
 

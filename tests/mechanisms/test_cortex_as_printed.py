@@ -20,6 +20,9 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation import consolidation_cascade_printed as cascade
 
+# the set has kernels of its own, which take longer to compile than these lives
+pytestmark = pytest.mark.kernels
+
 REGISTRY = Registry.read()
 
 

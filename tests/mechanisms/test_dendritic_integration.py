@@ -118,6 +118,7 @@ def test_scattered_matches_give_no_signal(build: Build) -> None:
     assert np.isnan(memory.store.array(papers.COACTIVE)).all()
 
 
+@pytest.mark.kernels
 def test_printed_groups_memories_with_the_same_entities(build: Build) -> None:
     memory = build(
         "lexical_bm25",

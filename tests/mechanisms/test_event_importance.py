@@ -13,6 +13,8 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 
 REGISTRY = Registry.read()
+# each set has kernels of its own, which take longer to compile than six events
+pytestmark = pytest.mark.kernels
 SAID = (
     "Ada read about Redis and Postgres in the train to Graz.",
     "Redis keeps the sessions of the shop for 30 minutes.",

@@ -874,6 +874,7 @@ def test_any_text_has_a_kind(text: str) -> None:
     assert asking_of(text) is None or isinstance(asking_of(text), QueryKind)
 
 
+@pytest.mark.kernels
 def test_the_kernel_equals_plain_python() -> None:
     random = np.random.default_rng(0)
     standing, kind = random.choice([0.0, 0.5, 1.0], 40), random.integers(0, 4, 40).astype(np.int8)

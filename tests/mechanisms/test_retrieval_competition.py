@@ -60,6 +60,7 @@ def test_kernels_compiled_equal_plain() -> None:
     assert papers.faded(-1.0, 5.0, 24.0) == pytest.approx(papers.faded.py_func(-1.0, 5.0, 24.0))
 
 
+@pytest.mark.kernels
 def test_without_traces_no_order_changes(build: Build) -> None:
     plain, competing = filled(build), filled(build, "retrieval_competition")
     for query in ("fruit orange", "note 7 lemon", "grape"):
@@ -68,6 +69,7 @@ def test_without_traces_no_order_changes(build: Build) -> None:
         assert competing.retrieve(query).rows[: len(best)].tolist() == best.tolist()
 
 
+@pytest.mark.kernels
 def test_retrieval_lowers_strong_competitors_only(build: Build) -> None:
     memory = filled(build, "retrieval_competition")
     memory.retrieve(Query("fruit orange"), k=1, learn=True)

@@ -70,6 +70,7 @@ def test_kernels_compiled_equal_plain() -> None:
     assert papers.recovery(0.3) == pytest.approx(papers.recovery.py_func(0.3))
 
 
+@pytest.mark.kernels
 def test_signal_is_the_definition(build: Build) -> None:
     memory = filled(build)
     memory.retrieve("Ada's violin")

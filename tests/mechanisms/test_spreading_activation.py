@@ -88,6 +88,7 @@ def test_other_kernels_compiled_equal_plain() -> None:
     assert papers.prominence(1.0) == papers.prominence.py_func(1.0) == 1.0
 
 
+@pytest.mark.kernels
 def test_depth_one_is_the_fan_equation(build: Build) -> None:
     got = signal(
         filled(build, "spreading_activation", depth=1), "spread", "Where do Ada and Bo live?"
@@ -121,6 +122,7 @@ def test_links_are_as_strong_as_the_entity_is_prominent(build: Build) -> None:
             assert strength[edge] == pytest.approx(1.0 + math.log(mentions))
 
 
+@pytest.mark.kernels
 def test_printed_form_reaches_direct_memories_only(build: Build) -> None:
     got = signal(filled(build, "spreading_activation_printed"), "spread_printed", "Is Bo well?")
     np.testing.assert_allclose(got[:2], [0.65, 0.65], rtol=1e-6)

@@ -74,6 +74,7 @@ def weight(memory: Engine, one: str, other: str) -> float:
     return 0.0 if edge is None else float(graph.column(papers.SUCCESSOR.name)[edge])
 
 
+@pytest.mark.kernels
 def test_rows_follow_the_order_within_sessions_and_not_across_them(build: Build) -> None:
     memory = filled(build, alpha=1.0, least=0.0)
     assert [
@@ -86,6 +87,7 @@ def test_rows_follow_the_order_within_sessions_and_not_across_them(build: Build)
     ]
 
 
+@pytest.mark.kernels
 def test_a_query_ranks_the_following_memories_higher(build: Build) -> None:
     memory = filled(build)
     before = memory.digest()

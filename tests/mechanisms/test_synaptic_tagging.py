@@ -161,6 +161,7 @@ def test_network_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(strength, expected, rtol=1e-12)
 
 
+@pytest.mark.kernels
 def test_a_strong_memory_keeps_a_weak_one_that_shares_an_entity(
     strong_on: Callable[..., float],
 ) -> None:

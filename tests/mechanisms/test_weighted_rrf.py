@@ -31,6 +31,7 @@ def test_the_best_scores_are_those_of_a_full_sort(
     )
 
 
+@pytest.mark.kernels
 def test_kernels_jitted_equal_plain() -> None:
     rng = np.random.default_rng(0)
     scores = np.where(rng.random(200) < 0.2, np.nan, rng.integers(-20, 20, 200)).astype(np.float32)

@@ -17,6 +17,7 @@ from hebbarium.mechanisms.shared.rerank import (
 )
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("size", [1, 2, 50])
 def test_kernels_against_plain_python(size: int) -> None:
     rng = np.random.default_rng(size)
@@ -49,6 +50,7 @@ def test_equal_scores_have_no_spread() -> None:
         )
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("blend", ["fixed", "spread"])
 def test_a_pool_after_a_reranker(blend: Any) -> None:
     """By numpy: the blend on one scale, above the lowest score before it; one text has nothing
