@@ -10,7 +10,7 @@ a score (NaN) are not listed.
 A signal that scores every memory on every query, such as heat or recency, always fills its list: it
 acts as a prior.
 
-Cost: O(n + depth log depth) per signal, by radix selection, for any order of the scores.
+Cost: O(n log depth) per signal, for any order of the scores.
 """
 
 from __future__ import annotations
@@ -62,71 +62,50 @@ def rank_in(listed: Any, score: float) -> int:
     return low + 1
 
 
-@kernel
-def order_key(bits: int) -> int:
-    """Integer in [0, 2^32) with the same order as the float32 of these (signed) bits; -0 equals 0.
-    O(1).
-
-    >>> [order_key(int(np.float32(x).view(np.int32))) - 2**31 for x in (-np.inf, -0.0, 0.0, 1e-45)]
-    [-2139095040, 0, 0, 1]
-    """
-    key = int(bits)  # sign and magnitude
-    return 0x80000000 + (key if key >= 0 else -(key & 0x7FFFFFFF))
-
-
-@kernel
 def best_scores(scores: Any, visible: Any, depth: int) -> Any:
     """The `depth` best visible scores, best first, equal ones repeated; fewer if fewer memories
-    have a score.
+    have a score.  O(n + m log m).
 
-    scores   (n,) float32, contiguous  NaN for none
+    scores   (n,) float32  NaN for none
     visible  (n,) bool
-    Returns (m,) float32, m <= depth.  A histogram of the order keys in three passes (11, 11 and 10
-    bits) finds the lowest of them exactly, and a fourth pass collects the others: O(n + m log m)
-    for any order of the scores.
+    Returns (m,) float32, m <= depth.
 
     >>> best_scores(np.array([0.25, 2.0, np.nan, 0.5, 2.0], dtype=np.float32), np.ones(5, dtype=np.bool_), 3).tolist()
     [2.0, 2.0, 0.5]
     """
-    n, bits, counts = scores.shape[0], scores.view(np.int32), np.zeros(1 << 11, dtype=np.int64)
-    # `above`: number of keys greater than all keys with the prefix `last`
-    m, above, last = depth, 0, 0
-    for shift, width in ((21, 11), (10, 11), (0, 10)):
-        counts[:] = 0
-        for i in range(n):
-            if visible[i] and not np.isnan(scores[i]):
-                key = order_key(bits[i])
-                if key >> (shift + width) == last:
-                    counts[(key >> shift) & ((1 << width) - 1)] += 1
-        if shift == 21:
-            m = min(depth, counts.sum())
-            if m <= 0:
-                return np.empty(0, dtype=np.float32)
-        digit = (1 << width) - 1
-        while above + counts[digit] < m:
-            above += counts[digit]
-            digit -= 1
-        last = (last << width) + digit
-    cutoff, negated, size = np.float32(0.0), np.empty(m, dtype=np.float32), 0
-    for i in range(n):
-        if visible[i] and not np.isnan(scores[i]):
-            key = order_key(bits[i])
-            if key > last:
-                negated[size] = -scores[i]
-                size += 1
-            elif key == last:
-                cutoff = scores[i]
-    negated[size:] = -cutoff
-    negated.sort()
-    return -negated
+    negated = -scores[visible & ~np.isnan(scores)]
+    if depth < negated.shape[0]:
+        negated = np.partition(negated, depth)[:depth]
+    return -np.sort(negated)
 
 
 @kernel
+def add_listed(scores: Any, listed: Any, k: float, weight: float, out: Any) -> None:
+    """out += weight / (k + rank) for the memories whose score is on the list or above its end.
+    O(n log m).
+
+    scores   (n,) float32  NaN: not on the list
+    listed   (m,) float32  scores of the list, best first, m > 0
+    k        ()   smoothing constant
+    weight   ()   weight of this signal
+    out      (n,) added to
+    """
+    worst = listed[listed.shape[0] - 1]
+    # computed once: in a constant signal all memories tie here
+    of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)
+    for i in range(scores.shape[0]):
+        if scores[i] >= worst:
+            out[i] += (
+                of_worst
+                if scores[i] == worst
+                else weight * reciprocal_rank(rank_in(listed, scores[i]), k)
+            )
+
+
 def add_reciprocal_ranks(
     scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any
 ) -> None:
-    """out += weight / (k + rank) for the memories on the list of the signal.  O(n + depth log
-    depth).
+    """out += weight / (k + rank) for the memories on the list of the signal.  O(n log depth).
 
     A hidden memory gets the rank that it would have among the listed visible ones; below the last
     of them it is not on the list.
@@ -144,18 +123,8 @@ def add_reciprocal_ranks(
     [61.0, 63.0, 0.0, 63.0]
     """
     listed = best_scores(scores, visible, depth)
-    if listed.shape[0] == 0:
-        return
-    worst = listed[listed.shape[0] - 1]
-    # computed once: in a constant signal all memories tie here
-    of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)
-    for i in range(scores.shape[0]):
-        if scores[i] >= worst:
-            out[i] += (
-                of_worst
-                if scores[i] == worst
-                else weight * reciprocal_rank(rank_in(listed, scores[i]), k)
-            )
+    if listed.shape[0]:
+        add_listed(scores, listed, k, weight, out)
 
 
 # --- plug-in --------------------------------------------------------------------------------------
