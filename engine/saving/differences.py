@@ -206,9 +206,9 @@ def _gather(
     """Write runs of `data` one after the other."""
     at = 0
     for run in range(places.size):
-        size = sizes[run]
-        out[at : at + size] = data[places[run] : places[run] + size]
-        at += size
+        for byte in range(sizes[run]):
+            out[at + byte] = data[places[run] + byte]
+        at += sizes[run]
 
 
 @kernel
