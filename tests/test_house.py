@@ -119,14 +119,14 @@ def room(name: str) -> str:
     )
 
 
-@pytest.mark.parametrize("name", sorted(set(MODULES) - LAZY))
-def test_a_lower_floor_never_imports_a_higher_one(name: str) -> None:
-    here = room(name)
-    for other in sorted(imported(name) - LAZY):
-        there = room(other)
-        assert FLOOR[there] < FLOOR[here] or there == here, (
-            f"{name} ({here}) imports {other} ({there})"
-        )
+@pytest.mark.parametrize("here", sorted({room(name) for name in set(MODULES) - LAZY}))
+def test_a_lower_floor_never_imports_a_higher_one(here: str) -> None:
+    for name in sorted(name for name in set(MODULES) - LAZY if room(name) == here):
+        for other in sorted(imported(name) - LAZY):
+            there = room(other)
+            assert FLOOR[there] < FLOOR[here] or there == here, (
+                f"{name} ({here}) imports {other} ({there})"
+            )
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

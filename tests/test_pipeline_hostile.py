@@ -225,6 +225,7 @@ def test_a_memory_that_a_reranker_has_no_score_for_is_left_out_and_no_other(
         assert set(answer.rows.tolist()) == left and memory.digest() == before
 
 
+@pytest.mark.slow
 def test_a_set_has_one_reranker(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

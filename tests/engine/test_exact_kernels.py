@@ -208,7 +208,8 @@ def test_both_forms_give_the_same_bits(counts: Counter[str], set_name: str) -> N
     assert counts["engine.state.ranking._heap"] > 5
 
 
-@pytest.mark.parametrize("set_name", slow_unless(("default",), SETS))
+@pytest.mark.slow
+@pytest.mark.parametrize("set_name", SETS)
 def test_both_forms_give_the_same_bits_of_a_shortlist(counts: Counter[str], set_name: str) -> None:
     """There a row stands for several, a number of float32."""
     live(set_name, "hashing:64", shortlist=64)

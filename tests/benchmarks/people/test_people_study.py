@@ -254,6 +254,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyReport, Path
     return studied(out, None, MINE, GATED, paradigms=paradigms, people=1, seeds=2), out
 
 
+@pytest.mark.slow
 def test_printed_paradigms_have_rows_effects_and_a_distance_where_numbers_suffice(
     printed: tuple[StudyReport, Path],
 ) -> None:

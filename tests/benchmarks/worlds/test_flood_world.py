@@ -132,6 +132,7 @@ def test_with_a_capacity_the_flood_is_facts_at_0_and_repeats_and_chatter_at_1() 
     assert len(chatter) == 60 and len(set(text.values())) == CUES * FACTS + 60
 
 
+@pytest.mark.slow
 def test_without_structure_no_rule_of_what_leaves_a_full_memory_is_better_than_another() -> None:
     """Each fact is needed alike: whatever stays, a full memory answers its share of all that was
     told.
