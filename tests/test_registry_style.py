@@ -36,16 +36,17 @@ def faults(text: str) -> list[str]:
         for number, line in enumerate(text.splitlines(), 1)
         if len(line) > COLUMNS
     ]
+    events = list(yaml.parse(text, Loader=yaml.CSafeLoader))
     in_braces = [
         f"line {event.start_mark.line + 1}: a mapping or list in braces"
-        for event in yaml.parse(text)
+        for event in events
         if isinstance(event, yaml.CollectionStartEvent)
         and event.flow_style
         and not text[event.start_mark.index :].startswith(("[]", "{}"))
     ]
     folded = [
         f"line {event.start_mark.line + 1}: a text over several lines that is not folded by >-"
-        for event in yaml.parse(text)
+        for event in events
         if isinstance(event, yaml.ScalarEvent)
         and event.style != ">"
         and event.start_mark.line != event.end_mark.line
