@@ -63,8 +63,8 @@ class Wanted:
         """The parts of an answer; the first word of a sentence is a name only where `features`
         finds one.  O(length).
 
-        >>> found = Wanted.of("Ada moved to New York in 2021 for $1,200.")
-        >>> sorted(found.words), sorted(found.numbers), sorted(found.names)
+        >>> wanted = Wanted.of("Ada moved to New York in 2021 for $1,200.")
+        >>> sorted(wanted.words), sorted(wanted.numbers), sorted(wanted.names)
         (['move'], ['1200', '2021'], [('ada',), ('new', 'york')])
         """
         names = frozenset(

@@ -145,8 +145,8 @@ def _sweeps(dataset: str, metric: str) -> Mapping[str, Sweep]:
 def published(dataset: str, metric: str) -> Published:
     """What is published on a data set for a metric.
 
-    >>> found = published("locomo", "recall@10")
-    >>> [(r.ours, r.value) for r in found.removals[:2]], sorted(found.sweeps)
+    >>> ablation = published("locomo", "recall@10")
+    >>> [(r.ours, r.value) for r in ablation.removals[:2]], sorted(ablation.sweeps)
     ([(('reconsolidation',), 0.0111), (('hebbian_association',), 0.0015)], ['heat.weight', 'lexical_bm25.weight'])
     >>> published("demo", "recall@10").removals
     ()

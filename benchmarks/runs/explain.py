@@ -628,7 +628,7 @@ def to_html(explained: Explained, path: Path) -> Path:
         [
             page_environment()
             .get_template("explain.html.j2")
-            .render(found=explained, scale=scale_of(explained), moved=moved(explained))
+            .render(explained=explained, scale=scale_of(explained), moved=moved(explained))
         ],
     )
     return path

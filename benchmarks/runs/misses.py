@@ -323,5 +323,5 @@ def to_json(misses: Misses) -> dict[str, Any]:
 def to_html(misses: Misses, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(Path(__file__).parent.parent / "templates")
-    write_whole(path, [made.get_template("misses.html.j2").render(found=misses)])
+    write_whole(path, [made.get_template("misses.html.j2").render(misses=misses)])
     return path

@@ -57,8 +57,8 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Proportion:
     doi:10.1080/01621459.1927.10502953. Raises InputError for no questions, or more successes than
     questions.
 
-    >>> found = wilson(8, 10)
-    >>> round(found.low, 4), round(found.high, 4)
+    >>> interval = wilson(8, 10)
+    >>> round(interval.low, 4), round(interval.high, 4)
     (0.4902, 0.9433)
     """
     if not 0 <= successes <= n or n < 1:
@@ -99,8 +99,8 @@ def chi_squared(first: int, second: int, n: int) -> ChiSquared:
 
     first, second  questions that were answered rightly
 
-    >>> found = chi_squared(90, 70, 100)
-    >>> found.statistic, round(found.p, 6)
+    >>> test = chi_squared(90, 70, 100)
+    >>> test.statistic, round(test.p, 6)
     (12.5, 0.000407)
     """
     if not 0 <= min(first, second) <= max(first, second) <= n or n < 1:

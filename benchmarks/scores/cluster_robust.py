@@ -132,8 +132,8 @@ def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float =
     Clusters of equal size give the one-sample t-test of the cluster means, with c - 1 degrees of
     freedom.
 
-    >>> found = cluster_t([0.1, 0.3, 0.2, 0.0], [1, 2, 3, 4])
-    >>> round(found.t, 3), round(found.df, 3), round(found.p, 3)
+    >>> test = cluster_t([0.1, 0.3, 0.2, 0.0], [1, 2, 3, 4])
+    >>> round(test.t, 3), round(test.df, 3), round(test.p, 3)
     (2.324, 3.0, 0.103)
     """
     if not 0.0 < level < 1.0:

@@ -18,10 +18,10 @@ def context_metrics(rows: Iterable[tuple[str, Mapping[str, ContextRow]]]) -> dic
 
     rows  (category, scores by budget) of each question; their order does not matter
 
-    >>> one: ContextRow = {"evidence": 1.0, "answer": None, "tokens": 9, "counter": "length/4", "items": 1, "repeated": 0.0, "cut": 0,
+    >>> row: ContextRow = {"evidence": 1.0, "answer": None, "tokens": 9, "counter": "length/4", "items": 1, "repeated": 0.0, "cut": 0,
     ...                    "truncated": False, "latest_evidence": 0.0, "latest_answer": None}
-    >>> found = context_metrics([("single", {"512": one})])
-    >>> found["counter"], found["budgets"]["512"]["overall"]["evidence"]
+    >>> metrics = context_metrics([("single", {"512": row})])
+    >>> metrics["counter"], metrics["budgets"]["512"]["overall"]["evidence"]
     ('length/4', 1.0)
     """
     kept = list(rows)

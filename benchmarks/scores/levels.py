@@ -137,8 +137,8 @@ def over_seeds(values: ArrayLike) -> OverSeeds:
 
     values  (s, n) one row per seed
 
-    >>> found = over_seeds([[0.0, 1.0], [1.0, 1.0]])
-    >>> found.values.tolist(), found.means, round(found.sd, 4)
+    >>> level = over_seeds([[0.0, 1.0], [1.0, 1.0]])
+    >>> level.values.tolist(), level.means, round(level.sd, 4)
     ([0.5, 1.0], (0.5, 1.0), 0.3536)
     """
     table = np.asarray(values, dtype=np.float64)

@@ -117,10 +117,10 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
 
     ranks  (g,) as `question_metrics` takes them
 
-    >>> found = at_depths([2, 7, 0])
-    >>> found["hit@1"], found["recall@5"] == 1 / 3, found["mrr@50"]
+    >>> scores = at_depths([2, 7, 0])
+    >>> scores["hit@1"], scores["recall@5"] == 1 / 3, scores["mrr@50"]
     (0.0, True, 0.5)
-    >>> found["all@50"], at_depths([2, 7])["all@5"], at_depths([2, 7])["all@10"]
+    >>> scores["all@50"], at_depths([2, 7])["all@5"], at_depths([2, 7])["all@10"]
     (0.0, 0.0, 1.0)
     """
     given = question_metrics(ranks)  # checks the ranks

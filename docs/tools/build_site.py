@@ -224,14 +224,14 @@ def write_notebooks(pages: Path) -> None:
 def drawn(registry: Registry, ids: Sequence[str]) -> dict[tuple[str, str], str]:
     """The figures of these mechanisms as SVG elements, by (mechanism, figure)."""
     work = Parallel(n_jobs=1 if len(ids) <= len(FAST) else 2, return_as="generator")
-    found: dict[tuple[str, str], str] = {}
+    figures: dict[tuple[str, str], str] = {}
     with Meter("figures of mechanisms") as meter:
         for done, (id, made) in enumerate(
             zip(ids, work(delayed(_figures)(id, registry) for id in ids), strict=True), 1
         ):
-            found |= {(id, name): svg for name, svg in made}
+            figures |= {(id, name): svg for name, svg in made}
             meter(done, len(ids), id)
-    return found
+    return figures
 
 
 def _figures(id: str, registry: Registry) -> list[tuple[str, str]]:

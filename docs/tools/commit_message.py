@@ -28,5 +28,5 @@ def fault(message: str) -> str:
 
 
 if __name__ == "__main__":
-    if found := fault(Path(sys.argv[1]).read_text(encoding="utf-8")):
-        sys.exit(f"commit message: {found}; see CONTRIBUTING.md, commits")
+    if wrong := fault(Path(sys.argv[1]).read_text(encoding="utf-8")):
+        sys.exit(f"commit message: {wrong}; see CONTRIBUTING.md, commits")

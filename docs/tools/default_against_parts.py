@@ -56,16 +56,16 @@ def scores(
     """Set -> score -> mean over the questions that have gold; also `n`, their number.  Raises
     HebbariumError.
     """
-    registry, found = Registry.installed(), {}
+    registry, by_set = Registry.installed(), {}
     for name in names:
         result: dict[str, Any] = run(
             registry.set(name), registry, data, model, out / name, settings=settings, replace=True
         )
-        found[name] = {score: result["overall"][score] for score in ("n", *SCORES)}
-    return found
+        by_set[name] = {score: result["overall"][score] for score in ("n", *SCORES)}
+    return by_set
 
 
-def lines(data: str, found: Scores) -> list[str]:
+def lines(data: str, by_set: Scores) -> list[str]:
     """One row of the table for each score.
 
     >>> same = {score: 0.5 for score in SCORES} | {"n": 20}
@@ -74,21 +74,21 @@ def lines(data: str, found: Scores) -> list[str]:
     """
     rows = []
     for score in SCORES:
-        best = max(PARTS, key=lambda part: found[part][score])
-        mine, other = found[CHOSEN][score], found[best][score]
+        best = max(PARTS, key=lambda part: by_set[part][score])
+        mine, other = by_set[CHOSEN][score], by_set[best][score]
         rows.append(
-            f"| {data} | {found[CHOSEN]['n']} | {score} | {mine:.3f} | {other:.3f} `{best}` | {mine - other:+.3f} | "
+            f"| {data} | {by_set[CHOSEN]['n']} | {score} | {mine:.3f} | {other:.3f} `{best}` | {mine - other:+.3f} | "
             f"{'**loses**' if mine < other else ''} |"
         )
     return rows
 
 
-def losses(found: Scores) -> list[str]:
+def losses(by_set: Scores) -> list[str]:
     """Scores in which `default` is worse than a part."""
     return [
         score
         for score in SCORES
-        if found[CHOSEN][score] < max(found[part][score] for part in PARTS)
+        if by_set[CHOSEN][score] < max(by_set[part][score] for part in PARTS)
     ]
 
 
@@ -98,16 +98,16 @@ def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
     >>> [label for label, *_ in runs({"locomo": None, "beam": [Path("chats/100K"), Path("chats/500K")], "longmemeval": Path("lme.json")})]
     ['demo', 'beam 100K', 'beam 100K', 'beam 500K', 'beam 500K', 'longmemeval', 'longmemeval']
     """
-    found: list[tuple[str, str, Path | None, str]] = [("demo", "demo", None, "turn")]
+    named: list[tuple[str, str, Path | None, str]] = [("demo", "demo", None, "turn")]
     for name in OFFICIAL:
         paths = given[name] if isinstance(given[name], list) else [given[name]]
-        found += [
+        named += [
             (f"{name} {path.resolve().name}" if name == SEVERAL else name, name, path, unit)
             for path in paths
             if path
             for unit in ("turn", "session")
         ]
-    return found
+    return named
 
 
 def page(
@@ -130,14 +130,14 @@ def page(
     given = vars(parser.parse_args(arguments))
     model, table = embedder("minilm", default_cache()), list[str]()
     for label, name, path, unit in runs(given):
-        found = scores(
+        by_set = scores(
             load(name, path, unit=unit),
             model,
             given["out"] / f"{label.replace(' ', '-')}-{unit}",
             Settings(unit=unit),
             names,
         )
-        table += (rows := rows_of(f"{label}, {unit}s", found))
+        table += (rows := rows_of(f"{label}, {unit}s", by_set))
         print(*rows, sep="\n", flush=True)
     later = "".join(target.read_text(encoding="utf-8").partition("\n## ")[1:])
     target.write_text(head + "\n".join(table) + "\n" + later, encoding="utf-8")

@@ -37,7 +37,7 @@ since the demo would be .008 of MRR below `waking` without it, and BEAM .006. Th
 """
 
 
-def lines(data: str, found: Scores) -> list[str]:
+def lines(data: str, by_set: Scores) -> list[str]:
     """One row for each score.
 
     >>> same = {score: 0.5 for score in SCORES}
@@ -45,8 +45,8 @@ def lines(data: str, found: Scores) -> list[str]:
     | demo | hit@10 | 0.500 | 0.520 | 0.500 | -0.020 |
     """
     return [
-        f"| {data} | {score} | {' | '.join(f'{found[name][score]:.3f}' for name in SETS)} | "
-        f"{found['default'][score] - found['waking'][score]:+.3f} |"
+        f"| {data} | {score} | {' | '.join(f'{by_set[name][score]:.3f}' for name in SETS)} | "
+        f"{by_set['default'][score] - by_set['waking'][score]:+.3f} |"
         for score in SCORES
     ]
 

@@ -35,9 +35,9 @@ def needed(package: Distribution) -> Iterator[str]:
         name, _, marker = line.partition(";")
         if "extra ==" in marker:
             continue
-        found = re.match(r"[A-Za-z0-9._-]+", name)
-        if found:
-            yield normal(found[0])
+        match = re.match(r"[A-Za-z0-9._-]+", name)
+        if match:
+            yield normal(match[0])
 
 
 def brought() -> dict[str, list[str]]:

@@ -115,12 +115,12 @@ def _record(memory: Engine, days: Days, hour: float) -> None:
             cells = cells[np.isfinite(cells)] - (
                 START if column.unit == "h" and np.nanmax(cells, initial=0.0) >= START else 0.0
             )
-            found = (
+            spread = (
                 (float(cells.min()), float(cells.mean()), float(cells.max()))
                 if cells.size
                 else (math.nan,) * 3
             )
-            days.traces.setdefault((owners.get(column, "the engine"), column), []).append(found)
+            days.traces.setdefault((owners.get(column, "the engine"), column), []).append(spread)
 
 
 def drawn(days: Days) -> str:
@@ -198,6 +198,6 @@ def facts(days: Days) -> Mapping[str, Any]:
 
 
 if __name__ == "__main__":
-    found = simulated(hb.memory("night", embedding="hashing"))
-    HERE.write_text(drawn(found), encoding="utf-8")
-    print(f"{HERE.name}: {facts(found)}")
+    days = simulated(hb.memory("night", embedding="hashing"))
+    HERE.write_text(drawn(days), encoding="utf-8")
+    print(f"{HERE.name}: {facts(days)}")

@@ -220,7 +220,7 @@ def main(set_name: str = "waking") -> None:
             speed = ratios(kernel, case) if case else ["-"] * len(ROWS)
             rows.append((listener.alone.get(full, 0.0), kernel, speed))
         for seconds, kernel, speed in sorted(rows, key=lambda row: -row[0]):
-            number = sum(each is kernel for each, _ in forms)
+            number = sum(other is kernel for other, _ in forms)
             print(f"| `{kernel.name}` | {number} | {seconds:.2f} | {' | '.join(speed)} |")
         print(f"| kernels that only kernels call, and numba's own | | {others:.2f} | | | |")
         print(f"| all | | {sum(listener.alone.values()):.2f} | | | |")

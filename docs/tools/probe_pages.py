@@ -71,31 +71,33 @@ Line = tuple[str, str, Sequence[tuple[float, float, float, float]]]
 
 def read(folder: Path) -> dict[str, Any]:
     """What all runs of a folder found, without what is in the probes themselves."""
-    found: dict[str, Any] = {"sets": {}, "open": {}, "gates": {}, "beside": {}, "seeds": {}}
+    results: dict[str, Any] = {"sets": {}, "open": {}, "gates": {}, "beside": {}, "seeds": {}}
     for name in (*SETS, OPEN, *GATES, *PAPERS):
         file = folder / name / "probes.json"
         if not file.is_file():
             continue
         result = json.loads(file.read_text(encoding="utf-8"))
-        found["gates" if name in GATES else "open" if name == OPEN else "beside" if name in PAPERS else "sets"][name] = {
+        results["gates" if name in GATES else "open" if name == OPEN else "beside" if name in PAPERS else "sets"][name] = {
             p["id"]: {"verdict": p["verdict"], "why": p["why"], "told": p.get("told", 0),
                       "stored": p.get("stored", 0),
                       "numbers": {k: {part: _short(v[part]) for part in ("mean", "low",
                       "high")} for k, v in p["numbers"].items()},
                       "claims": [{"claim": c["claim"], "holds": c["holds"]} for c in p["claims"]]}
             for p in result["probes"]}  # fmt: skip
-        found["seeds"][name] = max(len(p["seeds"]) for p in result["probes"])
+        results["seeds"][name] = max(len(p["seeds"]) for p in result["probes"])
         if name in PAPERS:
             continue
-        found["embedder"], found["code"], found["date"] = (
+        results["embedder"], results["code"], results["date"] = (
             result["provenance"][k] for k in ("embedder", "code", "made")
         )
-        found["date"] = found["date"]["date"][:10]
+        results["date"] = results["date"]["date"][:10]
     for of in ALIVE:
         for key, name in (("alive", f"alive_{of}"), ("alive, others", f"alive_{of}2")):
             if (file := folder / name / "probes.json").is_file():
-                found.setdefault(key, {})[of] = matrix(json.loads(file.read_text(encoding="utf-8")))
-    return found
+                results.setdefault(key, {})[of] = matrix(
+                    json.loads(file.read_text(encoding="utf-8"))
+                )
+    return results
 
 
 def renewed(known: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,12 +191,12 @@ def curve(probe: Probe, results: Mapping[str, Any]) -> str:
         if probe.id == "gate_auc/stream" and gates
         else {name: results["sets"][name] for name in wanted.sets(results)}
     )
-    for number, (name, found) in enumerate(of.items()):
+    for number, (name, outcomes) in enumerate(of.items()):
         for place, (label, names) in enumerate(wanted.series):
             points = [
-                (x, *_parts(found[probe.id]["numbers"], key))
+                (x, *_parts(outcomes[probe.id]["numbers"], key))
                 for x, key in names
-                if key in found.get(probe.id, {"numbers": {}})["numbers"]
+                if key in outcomes.get(probe.id, {"numbers": {}})["numbers"]
             ]
             points = [p for p in points if math.isfinite(p[1])]
             if points:
@@ -215,16 +217,17 @@ def curve(probe: Probe, results: Mapping[str, Any]) -> str:
 
 
 def _parts(numbers: Numbers, name: str) -> tuple[float, float, float]:
-    one = numbers[name]
+    estimate = numbers[name]
     mean, low, high = (
-        math.nan if one[k] is None else float(one[k] or 0.0) for k in ("mean", "low", "high")
+        math.nan if estimate[k] is None else float(estimate[k] or 0.0)
+        for k in ("mean", "low", "high")
     )
     return mean, (mean if math.isnan(low) else low), (mean if math.isnan(high) else high)
 
 
 def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str) -> str:
     left, top, wide, tall = 58, 58, 400, 220
-    points = [p for _, _, each in lines for p in each] or [(0.0, 0.0, 0.0, 1.0)]
+    points = [p for _, _, drawn in lines for p in drawn] or [(0.0, 0.0, 0.0, 1.0)]
 
     x0, x1 = min(p[0] for p in points), max(p[0] for p in points)
     y0, y1 = min(p[2] for p in points), max(p[3] for p in points)
@@ -252,10 +255,10 @@ def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str) -> str:
     parts.append(
         f'<text class="soft middle" x="{left + wide / 2}" y="{top + tall + 34}">{escape(x_label)}</text>'
     )
-    for number, (label, kind, each) in enumerate(lines):
-        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(p[0], p[1]) for p in each))
+    for number, (label, kind, drawn) in enumerate(lines):
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(p[0], p[1]) for p in drawn))
         parts.append(f'<path class="line {kind}" style="fill:none" d="M{path}"/>')
-        for x, mean, low, high in each:
+        for x, mean, low, high in drawn:
             (cx, cy), (_, a), (_, b) = at(x, mean), at(x, low), at(x, high)
             parts.append(
                 f'<path class="whisker {kind}" d="M{cx:.1f} {a:.1f}V{b:.1f}"/><circle class="{kind}" cx="{cx:.1f}" cy="{cy:.1f}" r="3"/>'
@@ -278,14 +281,14 @@ def dots(probe: Probe, results: Mapping[str, Any]) -> str:
     ranges: list[tuple[float, float]] = []
     rows: list[tuple[str, list[tuple[str, tuple[float, float, float]]]]] = []
     for name in names:
-        found = [
+        numbers = [
             (f"c{DRAWN.index(s)}", _parts(results["sets"][s][probe.id]["numbers"], name))
             for s in sets
             if name in results["sets"][s][probe.id]["numbers"]
         ]
-        found = [(kind, p) for kind, p in found if math.isfinite(p[0])]
-        rows.append((name, found))
-        ranges += [(p[1], p[2]) for _, p in found]
+        numbers = [(kind, p) for kind, p in numbers if math.isfinite(p[0])]
+        rows.append((name, numbers))
+        ranges += [(p[1], p[2]) for _, p in numbers]
     people = PUBLISHED.get(probe.id)
     published = dict(people.numbers) if people else {}
     ranges += [(value, value) for value in published.values()]
@@ -298,7 +301,7 @@ def dots(probe: Probe, results: Mapping[str, Any]) -> str:
     low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
     scale, bottom = (
         wide / (high - low),
-        58 + sum(14 + row * max(1, len(found)) for _, found in rows),
+        58 + sum(14 + row * max(1, len(numbers)) for _, numbers in rows),
     )
     parts = [
         _head(left + wide + 34, bottom + (78 if published else 62), probe.id),
@@ -310,8 +313,8 @@ def dots(probe: Probe, results: Mapping[str, Any]) -> str:
             f'<path class="grid" d="M{at:.1f} 52V{bottom}"/><text class="soft middle" x="{at:.1f}" y="{bottom + 15}">{x:g}</text>'
         )
     y = 58
-    for name, found in rows:
-        height = row * max(1, len(found))
+    for name, numbers in rows:
+        height = row * max(1, len(numbers))
         if name in bands:
             a, b = max(bands[name].low, low), min(bands[name].high, high)
             if a <= b:
@@ -322,7 +325,7 @@ def dots(probe: Probe, results: Mapping[str, Any]) -> str:
         parts.append(
             f'<text class="end" x="{left - 12}" y="{y + height / 2 + 5:.1f}">{escape(name)}</text>'
         )
-        for i, (kind, (mean, a, b)) in enumerate(found):
+        for i, (kind, (mean, a, b)) in enumerate(numbers):
             at = y + 8 + row * i
             parts.append(
                 f'<path class="whisker {kind}" d="M{left + (a - low) * scale:.1f} {at}H{left + (b - low) * scale:.1f}"/>'
@@ -425,9 +428,9 @@ def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     if opened := results.get("open", {}).get(OPEN, {}).get(probe.id):
         of["everything, without its gates"] = opened
     of |= {
-        name: found[probe.id]
+        name: outcomes[probe.id]
         for name in PAPERS
-        if probe.id in (found := results.get("beside", {}).get(name, {}))
+        if probe.id in (outcomes := results.get("beside", {}).get(name, {}))
     }
     if probe.id == "gate_auc/stream":
         of |= {
@@ -436,27 +439,29 @@ def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
             if probe.id in results["gates"].get(name, {})
         }
     names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
-    names = names or list(dict.fromkeys(name for found in of.values() for name in found["numbers"]))
+    names = names or list(
+        dict.fromkeys(name for outcome in of.values() for name in outcome["numbers"])
+    )
     heads = " | ".join(name.replace("|", "\\|") for name in names)
     lines = [f"| set | verdict | {heads} |", f"|---|---|{'---|' * len(names)}"]
-    for name, found in of.items():
-        cells = [_interval(found["numbers"].get(number)) for number in names]
+    for name, outcome in of.items():
+        cells = [_interval(outcome["numbers"].get(number)) for number in names]
         label = f"`{name}`" if name in results["sets"] or name in (*GATES, *PAPERS) else name
         stored = (
-            f" ({found['stored']} of {found['told']} events stored)"
-            if found.get("stored", 0) < found.get("told", 0)
+            f" ({outcome['stored']} of {outcome['told']} events stored)"
+            if outcome.get("stored", 0) < outcome.get("told", 0)
             else ""
         )
-        lines.append(f"| {label} | {found['verdict']}{stored} | {' | '.join(cells)} |")
+        lines.append(f"| {label} | {outcome['verdict']}{stored} | {' | '.join(cells)} |")
     return [*lines, ""]
 
 
-def _interval(one: Mapping[str, float | None] | None) -> str:
-    if one is None or one["mean"] is None:
+def _interval(estimate: Mapping[str, float | None] | None) -> str:
+    if estimate is None or estimate["mean"] is None:
         return "-"
-    if one["low"] is None or one["high"] is None:
-        return f"{one['mean']:.3g}"
-    return f"{one['mean']:.3g} [{one['low']:.3g}, {one['high']:.3g}]"
+    if estimate["low"] is None or estimate["high"] is None:
+        return f"{estimate['mean']:.3g}"
+    return f"{estimate['mean']:.3g} [{estimate['low']:.3g}, {estimate['high']:.3g}]"
 
 
 def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
@@ -481,7 +486,9 @@ def _gated(probes: Sequence[Probe], results: Mapping[str, Any]) -> list[str]:
         results["sets"]["naive_rag"],
     )
     banded = [probe.id for probe in probes if probe.band]
-    told, stored = (sum(one.get(part, 0) for one in full.values()) for part in ("told", "stored"))
+    told, stored = (
+        sum(outcome.get(part, 0) for outcome in full.values()) for part in ("told", "stored")
+    )
     failing = [id for id in banded if full[id]["verdict"] != "shown"]
     refused = [id for id in failing if full[id]["verdict"] == "refused by a gate"]
     again = [id for id in refused if id in opened]
@@ -546,34 +553,34 @@ def alive_page(of: str, results: Mapping[str, Any]) -> str:
     """The alive matrix of a set: the cells that the registry names, then those that do not move
     there, on a second base.
     """
-    found, others = results["alive"][of], results.get("alive, others", {}).get(of)
+    alive, others = results["alive"][of], results.get("alive, others", {}).get(of)
     moved = {
-        one["id"] for run in (found, others) if run for one in run["mechanisms"] if one["moved"]
+        life["id"] for run in (alive, others) if run for life in run["mechanisms"] if life["moved"]
     }
-    inert = [one["id"] for one in found["mechanisms"] if one["id"] not in moved]
+    inert = [life["id"] for life in alive["mechanisms"] if life["id"] not in moved]
     lines = [
         f"# Which mechanisms of `{of}` are alive?",
         "",
         "Written by `docs/tools/probe_pages.py`; do not edit.",
         "",
-        f"{len(found['mechanisms']) - len(inert)} of {len(found['mechanisms'])} mechanisms move a probe"
+        f"{len(alive['mechanisms']) - len(inert)} of {len(alive['mechanisms'])} mechanisms move a probe"
         + (f"; inert: {', '.join(f'`{id}`' for id in inert)}." if inert else "."),
         "",
     ]
     lines += [f"- `{id}`: {INERT[id]}" for id in inert if id in INERT] + [""] * any(
         id in INERT for id in inert
     )
-    options = found.get("options", ["--named"])
+    options = alive.get("options", ["--named"])
     lines += [
-        f"`hebbarium probe --alive {' '.join([*options, ''])}--set {of} --seeds {found['seeds']}`, with the base `{found['base']}`: "
-        f"{found['headline']}. {_what_was_run(found, options)} A number of the band, or another one that the probe names for the matrix, has "
+        f"`hebbarium probe --alive {' '.join([*options, ''])}--set {of} --seeds {alive['seeds']}`, with the base `{alive['base']}`: "
+        f"{alive['headline']}. {_what_was_run(alive, options)} A number of the band, or another one that the probe names for the matrix, has "
         "to move.",
         "",
-        *_mechanisms(found),
-        *_cells_of(found, every="--named" in options),
+        *_mechanisms(alive),
+        *_cells_of(alive, every="--named" in options),
     ]
     if others:
-        if others["base"] == found["base"]:
+        if others["base"] == alive["base"]:
             tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
             lines += [
                 "",
@@ -591,24 +598,24 @@ def alive_page(of: str, results: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _mechanisms(found: Mapping[str, Any]) -> list[str]:
+def _mechanisms(alive: Mapping[str, Any]) -> list[str]:
     lines = [
         "| mechanism | verdict | moves | named, and does not move | why nothing moves |",
         "|---|---|---|---|---|",
     ]
-    for one in found["mechanisms"]:
+    for life in alive["mechanisms"]:
         cells = (
-            one["id"],
-            one["verdict"],
-            ", ".join(one["moved"]),
-            ", ".join(one["named_not_moved"]),
-            "" if one["moved"] else one["why"],
+            life["id"],
+            life["verdict"],
+            ", ".join(life["moved"]),
+            ", ".join(life["named_not_moved"]),
+            "" if life["moved"] else life["why"],
         )
         lines.append("| " + " | ".join(text or "-" for text in cells) + " |")
     return lines
 
 
-def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
+def _what_was_run(alive: Mapping[str, Any], options: Sequence[str]) -> str:
     said = []
     if "--named" in options:
         said.append(
@@ -619,16 +626,16 @@ def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
         said.append(
             "Where no number differs in the first seed, the other seeds were run only if nothing else moves the mechanism."
         )
-    if "ran" in found:
-        said.append(f"{cost_of(found['ran'], found['shared'])}.")
-    if retired := found.get("retired"):
+    if "ran" in alive:
+        said.append(f"{cost_of(alive['ran'], alive['shared'])}.")
+    if retired := alive.get("retired"):
         said.append(
             f"They include those of {retired} more probes, which experiments with people have replaced since."
         )
     return " ".join(said)
 
 
-def _cells_of(found: Mapping[str, Any], every: bool = True) -> list[str]:
+def _cells_of(alive: Mapping[str, Any], every: bool = True) -> list[str]:
     """every: else only the cells that move."""
     lines = [
         "",
@@ -638,7 +645,7 @@ def _cells_of(found: Mapping[str, Any], every: bool = True) -> list[str]:
         "| mechanism | probe | state | number | full | without | alone | the base also needs |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for cell in found["cells"]:
+    for cell in alive["cells"]:
         if not every and cell["state"] != "moves":
             continue
         three = " | ".join(map(_interval, cell["three"]))

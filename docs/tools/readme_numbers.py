@@ -28,7 +28,7 @@ def table(registry: Registry) -> str:
         registry.entries.values(),
         {id: Rating(rating) for id, rating in shipped().items()},
     )
-    found = [
+    evidence = [
         evidence_of(import_module(name))
         for entry in entries
         if (name := evidence_module(entry, registry))
@@ -45,11 +45,11 @@ def table(registry: Registry) -> str:
         ),
         (
             "checks against papers, closed forms, simulations and other libraries",
-            sum(len(e.checks) for e in found),
+            sum(len(e.checks) for e in evidence),
         ),
         (
             "mutants (wrong versions), each of which a named check must reject",
-            sum(len(e.mutants) for e in found),
+            sum(len(e.mutants) for e in evidence),
         ),
         (
             f"printed forms whose claim is not earned, of {len(rated)} that their source rates",

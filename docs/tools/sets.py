@@ -138,8 +138,12 @@ def _names(owners: Iterable[str]) -> str:
     >>> _names(["heat", "recency", "heat"]), _names("abcd"), _names([])
     ('`heat`, `recency`', '4 mechanisms', '')
     """
-    each = tuple(dict.fromkeys(owners))
-    return f"{len(each)} mechanisms" if len(each) > NAMED else ", ".join(f"`{id}`" for id in each)
+    distinct = tuple(dict.fromkeys(owners))
+    return (
+        f"{len(distinct)} mechanisms"
+        if len(distinct) > NAMED
+        else ", ".join(f"`{id}`" for id in distinct)
+    )
 
 
 def page(registry: Registry) -> str:

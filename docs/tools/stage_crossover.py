@@ -82,11 +82,11 @@ class Mean:
         >>> Mean.of([0.5, 0.5])
         Mean(value=0.5, low=0.5, high=0.5, n=2)
         """
-        found = clustered_bootstrap(values, [str(i) for i in range(len(values))], seed=0)
+        estimate = clustered_bootstrap(values, [str(i) for i in range(len(values))], seed=0)
         return cls(
-            found.mean,
-            found.mean if found.low is None else found.low,
-            found.mean if found.high is None else found.high,
+            estimate.mean,
+            estimate.mean if estimate.low is None else estimate.low,
+            estimate.mean if estimate.high is None else estimate.high,
             len(values),
         )
 
@@ -107,13 +107,13 @@ class Point:
     def pairs(self, score: str, budget: int, ability: str) -> tuple[list[float], list[float]]:
         """The scores of flat and staged contexts of the same questions."""
         flat, staged = (self.rows[arm] for arm in SETS)
-        found = [
+        scores = [
             (mine["contexts"][str(budget)][score], staged[name]["contexts"][str(budget)][score])
             for name, mine in flat.items()
             if ability in (ALL, mine["category"])
             and mine["contexts"][str(budget)]["evidence"] is not None
         ]
-        kept = [pair for pair in found if None not in pair]
+        kept = [pair for pair in scores if None not in pair]
         return [a for a, _ in kept], [b for _, b in kept]
 
     def difference(self, score: str, budget: int, ability: str = ALL) -> Mean:
@@ -171,17 +171,17 @@ def crossings(events: Sequence[float], difference: Sequence[float]) -> list[floa
     >>> [round(x) for x in crossings([100.0, 10_000.0], [-0.1, 0.1])], crossings([100.0, 200.0], [-0.1, -0.2])
     ([1000], [])
     """
-    found = []
+    lengths = []
     for (a, before), (b, after) in zip(
         zip(events, difference, strict=True),
         list(zip(events, difference, strict=True))[1:],
         strict=False,
     ):
         if before * after < 0.0:
-            found.append(
+            lengths.append(
                 math.exp(math.log(a) + (math.log(b) - math.log(a)) * before / (before - after))
             )
-    return found
+    return lengths
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def point(folder: Path, out: Path, model: CachedEmbedder, by: str = "labels") ->
             )
         }
     lengths, shapes = geometry(data, model)
-    hubs, contrast = (float(np.mean(each)) for each in zip(*shapes, strict=True))
+    hubs, contrast = (float(np.mean(values)) for values in zip(*shapes, strict=True))
     return Point(size, len(lengths), float(np.mean(lengths)), hubs, contrast, rows)
 
 
@@ -269,7 +269,7 @@ def _curves(points: Sequence[Point], score: str, budget: int, left: float, top: 
     means = {
         arm: [Mean.of(p.pairs(score, budget, ALL)[i]) for p in points] for i, arm in enumerate(SETS)
     }
-    ends = [v for each in means.values() for m in each for v in (m.low, m.high)]
+    ends = [v for estimates in means.values() for m in estimates for v in (m.low, m.high)]
     floor = math.floor(min(ends) * 10) / 10
     roof = max(math.ceil(max(ends) * 10) / 10, floor + 0.1)
 
@@ -308,8 +308,8 @@ def _curves(points: Sequence[Point], score: str, budget: int, left: float, top: 
             f'<path class="cross" d="M{x(events):.1f} {top}v{PLOT}"/>'
             f'<text class="soft middle" x="{x(events):.1f}" y="{top - 1}">crossover {events:,.0f} events</text>'
         )
-    for number, (arm, each) in enumerate(means.items()):
-        places = [(x(p.events) + 8 * number - 4, m) for p, m in zip(points, each, strict=True)]
+    for number, (arm, estimates) in enumerate(means.items()):
+        places = [(x(p.events) + 8 * number - 4, m) for p, m in zip(points, estimates, strict=True)]
         parts.append(
             f'<g class="{arm}"><path class="line" d="M{"L".join(f"{a:.1f} {y(m.value):.1f}" for a, m in places)}"/>'
         )
@@ -337,11 +337,19 @@ def _forest(
 ) -> list[str]:
     """One panel: staged minus flat by ability; a mark for each size."""
     wide = 300.0
-    found = [[p.difference(score, budget, ability) for p in points] for ability in abilities]
+    differences = [[p.difference(score, budget, ability) for p in points] for ability in abilities]
     most = max(
         math.ceil(
             float(
-                np.quantile([abs(v) for each in found for m in each for v in (m.low, m.high)], 0.9)
+                np.quantile(
+                    [
+                        abs(v)
+                        for estimates in differences
+                        for m in estimates
+                        for v in (m.low, m.high)
+                    ],
+                    0.9,
+                )
             )
             * 5
         )
@@ -361,13 +369,13 @@ def _forest(
             f'<path class="{"grid" if value else "zero"}" d="M{x(value):.1f} {top}V{bottom}"/>'
             f'<text class="soft middle" x="{x(value):.1f}" y="{bottom + 15}">{f"{value:+.1f}" if value else "0"}</text>'
         )
-    for row, (ability, each) in enumerate(zip(abilities, found, strict=True)):
+    for row, (ability, estimates) in enumerate(zip(abilities, differences, strict=True)):
         middle = top + ROW * row + ROW / 2
         if labels:
             parts.append(
                 f'<text class="end" x="{left - 10}" y="{middle + 4}">{escape(ability.replace("_", " "))}</text>'
             )
-        for number, (p, m) in enumerate(zip(points, each, strict=True)):
+        for number, (p, m) in enumerate(zip(points, estimates, strict=True)):
             a = middle + 6.5 * (number - (len(points) - 1) / 2)
             parts.append(
                 f'<g class="size-{number}"><title>{p.size}: {m.value:+.3f} [{m.low:+.3f}, {m.high:+.3f}], {m.n} questions</title>'
@@ -427,12 +435,16 @@ def table(points: Sequence[Point]) -> list[str]:
             *((f"@{budget:,}", budget, ALL) for budget in BUDGETS),
             *abilities,
         ]:
-            found = [p.difference(score, budget, ability) for p in points]
+            differences = [p.difference(score, budget, ability) for p in points]
             crossed = (
-                ", ".join(f"{each:,.0f}" for each in crossings(events, [m.value for m in found]))
+                ", ".join(
+                    f"{length:,.0f}" for length in crossings(events, [m.value for m in differences])
+                )
                 or "none"
             )
-            lines.append(f"| {name} | " + " | ".join(signed(m) for m in found) + f" | {crossed} |")
+            lines.append(
+                f"| {name} | " + " | ".join(signed(m) for m in differences) + f" | {crossed} |"
+            )
     return lines
 
 

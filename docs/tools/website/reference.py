@@ -88,7 +88,7 @@ def _nav(name: str) -> Nav:
         return [{short: page_of(name)}]
     below = _below(name)
     return (
-        [{short: [page_of(name), *(item for each in below for item in _nav(each))]}]
+        [{short: [page_of(name), *(item for inner in below for item in _nav(inner))]}]
         if below
         else [{short: page_of(name)}]
     )

@@ -117,7 +117,7 @@ class TemporalDistinctiveness(Mechanism[TemporalDistinctivenessParams]):
         p, rows = self.params, np.flatnonzero(view.visible)
         rows = rows[np.argsort(view.created[rows], kind="stable")]
         distance = np.maximum(view.now - view.created[rows], self.hours("shortest"))
-        found = np.empty_like(distance)
-        discriminability(distance, p.c, found)
-        retrieval(found, p.s, p.t, found)
-        view.distinct_in_time[rows] = found
+        odds = np.empty_like(distance)
+        discriminability(distance, p.c, odds)
+        retrieval(odds, p.s, p.t, odds)
+        view.distinct_in_time[rows] = odds

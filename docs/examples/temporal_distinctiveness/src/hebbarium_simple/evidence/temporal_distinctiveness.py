@@ -57,10 +57,10 @@ def two_sweeps_give_the_sums_over_all_pairs(specimen: Any) -> Any:
     distance = np.sort(10.0 ** rng.uniform(-3.0, 6.0, 60))
     # some at the same time
     distance[20:25] = distance[20]
-    found = [
+    sums = [
         discriminated(specimen, d, c) for c in (0.3, 1.0, 12.0) for d in (distance, distance[::-1])
     ]
-    return found, [by_all_pairs(d, c) for c in (0.3, 1.0, 12.0) for d in (distance, distance[::-1])]
+    return sums, [by_all_pairs(d, c) for c in (0.3, 1.0, 12.0) for d in (distance, distance[::-1])]
 
 
 @equation(
@@ -158,16 +158,16 @@ def scores_in_memory(
     rtol=1e-6,
 )
 def a_memory_scores_every_visible_event(specimen: Any) -> Any:
-    found, expected = [], []
+    odds, expected = [], []
     for scale in (1.0, 3.0):
         scores = scores_in_memory(
             specimen, [40.0, 90.0, 99.0, 99.0, 100.0], archived=(2,), time_scale=scale
         )
-        found.append(np.where(np.isnan(scores), -2.0, scores))
+        odds.append(np.where(np.isnan(scores), -2.0, scores))
         d = by_all_pairs([60.0, 10.0, 1.0, scale / 3600.0], 2.0)
         p = 1.0 / (1.0 + np.exp(-6.0 * (d - 0.3)))
         expected.append([p[0], p[1], -2.0, p[2], p[3]])
-    return found, expected
+    return odds, expected
 
 
 @adaptation(
