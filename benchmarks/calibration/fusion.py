@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from ...engine.base.errors import InputError
@@ -29,18 +28,17 @@ from ...mechanisms.retrieval.rational_fusion import (
     fitted,
     log_likelihood,
 )
-from ...reporting.files import results_folder, write_json, write_whole
-from ...reporting.provenance import Made, made
+from ...reporting.files import results_folder
+from ...reporting.provenance import Made
 from ...reporting.text import plural
 from ..datasets import Dataset
 from ..designs import FULL, Arm
 from ..execution.cells import Cell, asked, prepare
 from ..execution.local import Progress, embed_ahead
 from ..execution.plan import planned, specs_of
-from ..execution.setup import versions
 from ..execution.spec import Settings
 from ..systems.hebbarium import Hebbarium
-from .gate import set_with
+from .gate import set_with, write_fit, write_set
 
 FUSION: Final = "rational_fusion"
 FEWEST: Final = 20  # questions
@@ -291,17 +289,6 @@ def write(
     HebbariumError.
     """
     file = results_folder(out) / f"{fit.chosen.name}_rational.yaml"
-    by: Mapping[str, Any] = {
-        "embedder": embedder.name,
-        "embedder_revision": embedder.revision,
-        "embedder_dimensions": embedder.dimensions,
-        "versions": versions(),
-        "made": asdict(making or made()),
-    }
-    write_json(out / EVIDENCE, {**to_json(fit), **by}, shared=True)
-    write_whole(
-        file,
-        [yaml.safe_dump(written_set(fit, registry), sort_keys=False, allow_unicode=True)],
-        shared=True,
-    )
+    write_fit(out / EVIDENCE, to_json(fit), embedder, making)
+    write_set(file, written_set(fit, registry))
     return file

@@ -355,6 +355,26 @@ def set_with(
     return made_set
 
 
+def write_fit(
+    file: Path, fitted: Mapping[str, Any], embedder: CachedEmbedder, making: Made | None
+) -> None:
+    """Write a fit as JSON, with the embedder, the versions and the run that made it."""
+    by = {
+        "embedder": embedder.name,
+        "embedder_revision": embedder.revision,
+        "embedder_dimensions": embedder.dimensions,
+        "versions": versions(),
+        "made": asdict(making or made()),
+    }
+    write_json(file, {**fitted, **by}, shared=True)
+
+
+def write_set(file: Path, made_set: Mapping[str, Any]) -> None:
+    """Write a set as YAML."""
+    text = yaml.safe_dump(dict(made_set), sort_keys=False, allow_unicode=True)
+    write_whole(file, [text], shared=True)
+
+
 def written_set(calibration: Calibration, registry: Registry) -> dict[str, Any]:
     """The calibrated set as a YAML file holds it."""
     return set_with(
@@ -383,20 +403,9 @@ def write(
     the set.  Raises HebbariumError.
     """
     file = results_folder(out) / f"{calibration.chosen.name}_calibrated.yaml"
-    by: Mapping[str, Any] = {
-        "embedder": embedder.name,
-        "embedder_revision": embedder.revision,
-        "embedder_dimensions": embedder.dimensions,
-        "versions": versions(),
-        "made": asdict(making or made()),
-    }
-    write_json(out / CALIBRATION, {**to_json(calibration), **by}, shared=True)
+    write_fit(out / CALIBRATION, to_json(calibration), embedder, making)
     write_whole(out / "reliability.svg", [to_svg(calibration)], shared=True)
-    write_whole(
-        file,
-        [yaml.safe_dump(written_set(calibration, registry), sort_keys=False, allow_unicode=True)],
-        shared=True,
-    )
+    write_set(file, written_set(calibration, registry))
     return file
 
 
