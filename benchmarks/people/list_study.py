@@ -236,6 +236,7 @@ class ListMeasure:
     """Measures one memory after the other over the people of both halves.
 
     fit_on   conditions on which the readout is fitted; the others judge.  None: all do both
+    judging  the conditions that judge
     recalls  what was recalled, one line a person and seed
     """
 
@@ -251,10 +252,10 @@ class ListMeasure:
         fit_on: Sequence[str] = (),
     ) -> None:
         self._experiment, self._people = experiment, people
-        judging = judging_of(experiment, fit_on)
+        self.judging = judging_of(experiment, fit_on)
         self._conditions: dict[Half, Sequence[str]] = {
-            "fitting": fit_on or judging,
-            "reporting": judging,
+            "fitting": fit_on or self.judging,
+            "reporting": self.judging,
         }
         self._condition_of = {
             name: {trial.number: experiment.condition(trial) for trial in trials}

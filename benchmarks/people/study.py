@@ -244,7 +244,7 @@ class _Running:
             self.progress,
             fit_on,
         )
-        judging = {c: targets[c] for c in judging_of(LISTS[name], fit_on)}
+        judging = {c: targets[c] for c in measure.judging}
         rows = tuple(measure.row(arm, judging, seeds) for arm in arms)
         simulated = seeds * sum(map(len, halves["reporting"].values()))
         report = ListReport(LISTS[name], rows, simulated, judging, tuple(fit_on))
