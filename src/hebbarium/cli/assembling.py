@@ -13,6 +13,7 @@ from .app import app
 from .shared import (
     DEFAULT_SET,
     DataOption,
+    DatasetOption,
     EmbedderOption,
     JsonOption,
     installed_registry,
@@ -25,13 +26,6 @@ from .shared import (
 if TYPE_CHECKING:
     from ..engine.memory.engine import Engine
 
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
-    ),
-]
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
 ConversationOption = Annotated[
     str | None,

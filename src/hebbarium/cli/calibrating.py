@@ -14,6 +14,7 @@ from .app import app
 from .shared import (
     DEFAULT_SET,
     DataOption,
+    DatasetOption,
     EmbedderOption,
     JsonOption,
     LimitOption,
@@ -52,13 +53,7 @@ def calibrate(
     set_name: Annotated[
         str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")
     ] = DEFAULT_SET,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            "--dataset",
-            help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
-        ),
-    ] = "demo",
+    dataset: DatasetOption = "demo",
     data: DataOption = None,
     embedder: EmbedderOption = "minilm",
     evidence: Annotated[

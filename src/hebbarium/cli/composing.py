@@ -12,6 +12,7 @@ from ..benchmarks.execution.failures import Options
 from .app import app, say
 from .experiments import DaskOption, FailFastOption, ReplaceOption, RetriesOption
 from .shared import (
+    DATASET,
     DEFAULT_SET,
     EmbedderOption,
     JobsOption,
@@ -51,13 +52,7 @@ def compose(
             "--set", help="The whole set: a name, or a YAML file; `default` if not given."
         ),
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset",
-            help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
-        ),
-    ] = None,
+    dataset: Annotated[str | None, DATASET] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="File or folder of the data; the demo needs none.")
     ] = None,

@@ -15,6 +15,7 @@ import typer
 from ..engine.base.errors import InputError
 from .app import say
 from .shared import (
+    DATASETS,
     DEFAULT_SET,
     lasting,
     load_data,
@@ -308,7 +309,7 @@ def _data(
         raise InputError(
             "no data set is given",
             where="--dataset" if experiment.source == "--design" else experiment.source,
-            cure="give --dataset demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations"
+            cure=f"give --dataset {DATASETS.removesuffix('.')}"
             + ("" if experiment.source == "--design" else ", or `data:` in the file"),
         )
     return tuple(

@@ -10,16 +10,17 @@ import typer
 
 from .app import app
 from .shared import (
-    DEFAULT_SET,
     EmbedderOption,
     JobsOption,
     JsonOption,
     OutOption,
     SetsOption,
     SystemOption,
+    chosen_sets,
     evidence_notes,
     installed_registry,
     named_embedder,
+    names_in,
     print_json,
     print_kept,
     resumable,
@@ -93,9 +94,7 @@ def human(
     from ..console import Meter, print_lines, print_table
     from ..reporting.provenance import made
 
-    chosen = [
-        registry.set(name) for name in sets or ([DEFAULT_SET] if system in (None, OURS) else [])
-    ]
+    chosen = chosen_sets(registry, sets, system)
     with (
         Meter("people") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,
@@ -108,7 +107,7 @@ def human(
             named_embedder(embedder, embedding),
             out,
             system=system or OURS,
-            on_trial=[id for word in on_trial.split(",") if (id := word.strip())],
+            on_trial=names_in(on_trial),
             data=data,
             fit_on=fit_on or (),
             people=people,

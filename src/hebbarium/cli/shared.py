@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from ..engine.ports.language_model import LanguageModel
     from ..reporting.claims import Beside
 
+DATASETS = options()["dataset"].help
+DATASET = typer.Option("--dataset", help=DATASETS)
+DatasetOption = Annotated[str, DATASET]
 DataOption = Annotated[
     Path | None,
     typer.Option(
@@ -75,6 +78,26 @@ def installed_registry() -> Registry:
 def chosen_set(registry: Registry, name: str | None, settings: Settings) -> MechanismSet | None:
     """The named set, or `default`; None for a system without mechanisms."""
     return registry.set(name or DEFAULT_SET) if name or settings.ours else None
+
+
+def chosen_sets(
+    registry: Registry, names: Sequence[str] | None, system: str | None
+) -> list[MechanismSet]:
+    """The named sets, or `default`; none for a system without mechanisms."""
+    from ..benchmarks.systems.by_name import OURS
+
+    return [
+        registry.set(name) for name in names or ([DEFAULT_SET] if system in (None, OURS) else [])
+    ]
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a list with commas.
+
+    >>> names_in("heat, recency,")
+    ['heat', 'recency']
+    """
+    return [name for word in text.split(",") if (name := word.strip())]
 
 
 def load_data(

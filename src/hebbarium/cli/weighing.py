@@ -11,6 +11,7 @@ import typer
 from .app import app
 from .shared import (
     DataOption,
+    DatasetOption,
     EmbedderOption,
     JobsOption,
     JsonOption,
@@ -38,13 +39,7 @@ def weights(
         "out/weights"
     ),
     set_name: Annotated[str, typer.Option("--set", help="Mechanism set.")] = "everything",
-    dataset: Annotated[
-        str,
-        typer.Option(
-            "--dataset",
-            help="demo, locomo, locomo-corrected, beam, longmemeval, madial, memdaily, precisionmembench or conversations.",
-        ),
-    ] = "demo",
+    dataset: DatasetOption = "demo",
     data: DataOption = None,
     embedder: EmbedderOption = "minilm",
     varieties: Annotated[

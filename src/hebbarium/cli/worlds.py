@@ -9,16 +9,17 @@ import typer
 
 from .app import app
 from .shared import (
-    DEFAULT_SET,
     EmbedderOption,
     JobsOption,
     JsonOption,
     OutOption,
     SetsOption,
     SystemOption,
+    chosen_sets,
     evidence_notes,
     installed_registry,
     named_embedder,
+    names_in,
     print_json,
     print_kept,
     resumable,
@@ -79,11 +80,7 @@ def world(
     from ..reporting.provenance import made
 
     worlds, doses = named(name), _strengths(strengths)
-    chosen = [
-        registry.set(set_name)
-        for set_name in sets or ([DEFAULT_SET] if system in (None, OURS) else [])
-    ]
-    trial = [id for word in on_trial.split(",") if (id := word.strip())]
+    chosen = chosen_sets(registry, sets, system)
     with (
         Meter("cells") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,
@@ -96,7 +93,7 @@ def world(
             named_embedder(embedder, embedding),
             out,
             system=system or OURS,
-            on_trial=trial,
+            on_trial=names_in(on_trial),
             seeds=seeds,
             strengths=doses,
             jobs=jobs,
