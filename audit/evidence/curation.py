@@ -542,7 +542,7 @@ def a_telling_ahead_of_the_present_is_as_new_as_its_arrival(specimen: Any) -> An
 @adaptation(
     "CU-9d",
     source="by hand: days of a question are those of the asker's clock, which is 14 h ahead of UTC: told at 1 and 10 o'clock both are "
-    "answered of today; told at 19 and at 2 o'clock of the next day only the second is",
+    "answered of today; told at 19 and at 2 o'clock of the next day only the second is; a day of the speaker's own clock counts, too",
 )
 def days_of_repeats_are_those_of_the_asker(specimen: Any) -> Any:
     measured = []
@@ -551,7 +551,30 @@ def days_of_repeats_are_those_of_the_asker(specimen: Any) -> Any:
         for time in times:
             memory.encode(Event(time, "The mill burns!", "Ada", dated=False, offset=14.0))
         measured.append(str(sorted(memory.retrieve("mill today", k=5).rows.tolist())))
-    return measured, ["[0, 1]", "[1]"]
+    memory = memory_of(specimen, "lexical_bm25")
+    for time in (20.0, 60.0):  # 10 o'clock of the second day, 2 o'clock of the fourth
+        memory.encode(Event(time, "The mill burns!", "Ada", dated=False, offset=14.0))
+    for day in (1, 2, 3, 4, 5):
+        asked = Query(f"mill on {day} January 1970", offset=0.0)
+        measured.append(str(sorted(memory.retrieve(asked, k=5).rows.tolist())))
+    return measured, ["[0, 1]", "[1]", "[0, 1]", "[0, 1]", "[1]", "[1]", "[1]"]
+
+
+@adaptation(
+    "CU-9e",
+    source="by hand: of four tellings in the same words the first is erased; the last is answered, and then the last but one",
+)
+def repeats_of_an_erased_telling_are_of_one_group(specimen: Any) -> Any:
+    memory, measured = memory_of(specimen, "lexical_bm25"), list[str]()
+    for i in range(4):
+        if i == 2:
+            memory.erase("e0", confirm=True)
+        memory.encode(Event(float(i), "The mill burns!", "Ada", id=f"e{i}", dated=False))
+    for archived in (None, 3):
+        if archived is not None:
+            memory.archive(archived)
+        measured.append(str(memory.retrieve("mill", k=5).rows.tolist()))
+    return measured, ["[3]", "[2]"]
 
 
 @adaptation(
@@ -831,6 +854,27 @@ def wordless(specimen: Any) -> Any:
 @mutant("repeats do not make room", rejected_by="CU-11")
 def stubborn(specimen: Any) -> Any:
     return specimen.overriding("Curation", yield_place=lambda self, view, tick: None)
+
+
+@mutant("days of a question are those of the asker's clock alone", rejected_by="CU-9d")
+def days_of_the_asker_alone(specimen: Any) -> Any:
+    original = specimen.told_within
+    return specimen.replacing(
+        "told_within",
+        lambda created, offsets, own, asked: original(created, own + 0.0 * offsets, own, asked),
+    )
+
+
+@mutant("repeats of an erased telling begin a group each", rejected_by="CU-9e")
+def groups_of_their_own(specimen: Any) -> Any:
+    class Own(specimen.Curation):  # type: ignore[misc]
+        def recognise(self, view: Any, incoming: Any) -> None:
+            super().recognise(view, incoming)
+            earlier = np.flatnonzero(view.words_said[: view.row] == view.words_said[view.row])
+            if earlier.size:
+                view.repeats[view.row] = earlier[0]
+
+    return specimen.replacing("Curation", Own)
 
 
 @mutant("days of a question are those of UTC", rejected_by="CU-9d")
