@@ -798,6 +798,18 @@ def of_two_memories_the_visible_ones_that_match_lend(specimen: Any) -> Any:
     ], [*expected, *reference.x, 1, 0]
 
 
+@limit(
+    "CM-14.17",
+    source="the model over lists and sets, whose hours have no beginning: times long before 1970, when no unit was active yet",
+)
+def engrams_are_the_same_long_before_1970(specimen: Any) -> Any:
+    memory, reference = memory_of(specimen, seed=5, **ODD), Population(5, **ODD)
+    for time in (0.0, 2.0, 30.0, 31.0):
+        encode(memory, (time - 500_000.0, f"at {time}"))
+        reference.encoded(time)
+    return memory.column(specimen.ENGRAM), reference.engrams
+
+
 @limit("CM-14.16", source="definition: k of N units, k at most N")
 def an_engram_has_at_most_all_units(specimen: Any) -> Any:
     plug_in(specimen, units=60, size=60)
@@ -1021,6 +1033,17 @@ def worse_lends(specimen: Any) -> Any:
     return specimen.replacing(
         "lend", lambda rows, match, *rest: specimen.lend(rows, np.abs(match), *rest)
     )
+
+
+@mutant("before 1970 the units that were never active are the excitable ones", rejected_by="CM-14.17")
+def excitable_before_1970(specimen: Any) -> Any:
+    original = specimen.excitability
+
+    def excitability(base: Any, excited: Any, inhibited: Any, gap: Any, *rest: Any) -> None:
+        original(base, excited, inhibited, gap, *rest)
+        rest[-1][gap == 0.0] += 50.0
+
+    return specimen.replacing("excitability", excitability)
 
 
 @mutant("more units in an engram than there are", rejected_by="CM-14.16")
