@@ -102,6 +102,7 @@ def each_thing_closes_its_share_of_what_is_left(specimen: Any) -> Any:
          1.0 - 0.65 * (1.0 - 0.9 * (1.0 - 50.0 / 83.0))),
         ("Is the shop open?", 0.2),
         ("Is shop.py open?", 1.0 - 0.8 * (1.0 - 0.3)),
+        ("Did 3 shops burn down on 7 May?", 0.2),
         ("It fails with a KeyError.", 1.0 - 0.65 * (1.0 - 0.6) * (1.0 - 0.3) * (1.0 - 0.7)),
         ("Great, thanks!", 0.02),
     )  # fmt: skip
@@ -162,9 +163,9 @@ def the_form_true_memory_is_its_scorer(specimen: Any) -> Any:
     long = "The boats lay in the old harbour until 7 in the evening there."
     return worths(
         specimen,
-        ["I promise to call.", "Actually, it is on Monday.", "Is it open?", "ok", long],
+        ["I promise to call.", "Actually, it is on Monday.", "Is it open?", "ok", f"Is it?{' ' * 45}", long],
         form="true_memory",
-    ), [0.8, 0.6, 0.2, 0.02, 1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / len(long))) * (1.0 - 0.15)]
+    ), [0.8, 0.6, 0.2, 0.02, 1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / 51.0)), 1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / len(long))) * (1.0 - 0.15)]
 
 
 FELT = (
@@ -175,6 +176,9 @@ FELT = (
     ("It was a good film, but the end was sad and terrible.", -1.0 / 3.0),
     ("The boats lie in the harbour.", 0.0),
     ("He passed away.", -1.0),
+    ("He passed the exam and put the book away.", 1.0),
+    ("It is not so very good.", 1.0),
+    ("Not as good.", -1.0),
     ("", 0.0),
 )
 
