@@ -242,30 +242,30 @@ def notes_hold_at_their_limits(specimen: Any) -> Any:
     ]
 
 
-@adaptation(
-    "EN-9",
-    source="plain numpy: each of seven messages with the two nearest earlier notes, all of which are linked, and changed by the last "
-    "that names them; each message by its speaker",
-)
-def each_near_note_is_linked_and_changed(specimen: Any) -> Any:
-    told_by = ("Ada", "Bo", "Cleo", "Ada", "Bo", "Cleo", "Ada")
-    words = ("kettle", "boat", "rain", "kettle", "rain boat", "mill", "boat kettle")
-    texts = [f"The {word} again, number {i}." for i, word in enumerate(words)]
+TOLD_BY = ("Ada", "Bo", "Cleo", "Ada", "Bo", "Cleo", "Ada")
+WORDS = ("kettle", "boat", "rain", "kettle", "rain boat", "mill", "boat kettle")
+
+
+def seven(specimen: Any) -> tuple[Engine, FunctionModel, list[tuple[int, int]], list[str], Any]:
+    """A memory with seven messages, its model, and by plain numpy the links of each note with the
+    two nearest earlier ones, and context and tags of each, as the last note near it changed them.
+    """
+    texts = [f"The {word} again, number {i}." for i, word in enumerate(WORDS)]
 
     def answer(request: Request) -> Any:
         if request.purpose == "note":
             (place,) = (i for i, text in enumerate(texts) if text in request.prompt)
-            return {"keywords": [words[place]], "tags": [], "context": f"About {words[place]}."}
+            return {"keywords": [WORDS[place]], "tags": ["new"], "context": f"About {WORDS[place]}."}
         shown = range(1, len(request.prompt.splitlines()))
         changed = [{"number": n, "context": f"Seen at {n}.", "tags": []} for n in shown]
         return {"links": list(shown), "updates": changed}
 
     model = FunctionModel(answer)
-    memory = memory_of(specimen, language_model=model, neighbours=2)
-    encode(memory, *((float(i), text, told_by[i]) for i, text in enumerate(texts)))
+    memory = memory_of(specimen, language_model=model, neighbours=2, seeds=2, share=0.95)
+    encode(memory, *((float(i), text, TOLD_BY[i]) for i, text in enumerate(texts)))
     memory.advance(30.0)
     vectors = HashingEmbedder(16).embed(
-        [f"{memory.event_log.rendered(i)} About {word}. {word}" for i, word in enumerate(words)]
+        [f"{memory.event_log.rendered(i)} About {word}. {word}; new" for i, word in enumerate(WORDS)]
     )
     near = {
         row: sorted(range(row), key=lambda other: (-float(vectors[row] @ vectors[other]), other))[
@@ -275,12 +275,61 @@ def each_near_note_is_linked_and_changed(specimen: Any) -> Any:
     }
     both = sorted({pair for row in near for o in near[row] for pair in ((row, o), (o, row))})
     last = {o: (row, place) for row in near for place, o in enumerate(near[row], 1)}
-    kept = [json.loads(note)["context"] for note in notes(memory)]
-    said = [request.prompt.splitlines()[0] for request in model.asked[: len(texts)]]
-    return [str(linked(memory)), str(kept), str(said)], [
+    contexts = [f"Seen at {last[i][1]}." if i in last else f"About {WORDS[i]}." for i in range(7)]
+    return memory, model, both, contexts, [[] if i in last else ["new"] for i in range(7)]
+
+
+@adaptation(
+    "EN-9",
+    source="plain numpy: each of seven messages with the two nearest earlier notes, all of which are linked, and changed by the last "
+    "that names them, to no tags; each message by its speaker",
+)
+def each_near_note_is_linked_and_changed(specimen: Any) -> Any:
+    memory, model, both, contexts, tags = seven(specimen)
+    held = [json.loads(note) for note in notes(memory)]
+    said = [request.prompt.splitlines()[0] for request in model.asked[:7]]
+    kept = [[note[field] for note in held] for field in ("context", "tags")]
+    return [str(linked(memory)), *map(str, kept), str(said)], [
         str(both),
-        str([f"Seen at {last[i][1]}." if i in last else f"About {words[i]}." for i in range(7)]),
-        str([f'SAID BY "{name}"' for name in told_by]),
+        str(contexts),
+        str(tags),
+        str([f'SAID BY "{name}"' for name in TOLD_BY]),
+    ]
+
+
+@adaptation(
+    "EN-12",
+    source="cosines and links of EN-9 by plain numpy: of seven notes the two best lend to those that are linked to them",
+    atol=1e-6,
+)
+def the_best_notes_lend(specimen: Any) -> Any:
+    memory, _, both, contexts, tags = seven(specimen)
+    asked = "The mill, the rain and the boat."
+    memory.retrieve(asked, 7)
+    noted = [
+        f"{memory.event_log.rendered(i)} {contexts[i]} {'; '.join((WORDS[i], *tags[i]))}"
+        for i in range(7)
+    ]
+    own = [float(v @ HashingEmbedder(16).embed([asked])[0]) for v in HashingEmbedder(16).embed(noted)]
+    best = sorted(range(7), key=lambda row: -own[row])[:2]
+    lent = [[0.95 * own[a] for a, b in both if a in best and b == row] for row in range(7)]
+    return memory.column("noted"), [max(own[row], *lent[row], -1.0) for row in range(7)]
+
+
+@adaptation(
+    "EN-11", source="definition: of notes that are equally near the first ones are compared; by hand"
+)
+def of_equal_notes_the_first_are_neighbours(specimen: Any) -> Any:
+    def answer(request: Request) -> Any:
+        if request.purpose == "note":
+            return {"keywords": [], "tags": [], "context": "A mill."}
+        return {"links": list(range(1, len(request.prompt.splitlines()))), "updates": []}
+
+    memory = memory_of(specimen, language_model=FunctionModel(answer), neighbours=2)
+    encode(memory, *((float(i), "The mill again.", "Ada") for i in range(4)))
+    memory.advance(30.0)
+    return [str(linked(memory))], [
+        "[(0, 1), (0, 2), (0, 3), (1, 0), (1, 2), (1, 3), (2, 0), (2, 1), (3, 0), (3, 1)]"
     ]
 
 
@@ -395,6 +444,38 @@ def first_link(specimen: Any) -> Any:
     return specimen.replacing(
         "evolution_of", lambda reply, near: (original(reply, near)[0][:1], original(reply, near)[1])
     )
+
+
+@mutant("a changed note keeps its tags where it is given none", rejected_by="EN-9")
+def kept_tags(specimen: Any) -> Any:
+    original = specimen.evolution_of
+
+    def evolution_of(reply: Any, near: Any) -> Any:
+        links, changed = original(reply, near)
+        return links, {
+            place: specimen.MemoryNote(note.keywords, note.tags or near[place].tags, note.context)
+            for place, note in changed.items()
+        }
+
+    return specimen.replacing("evolution_of", evolution_of)
+
+
+@mutant("one note more lends", rejected_by="EN-12")
+def one_seed_more(specimen: Any) -> Any:
+    original = specimen.best
+    return specimen.replacing("best", lambda own, among, k: original(own, among, k + 1))
+
+
+@mutant("of notes that are equally near the last ones are compared", rejected_by="EN-11")
+def last_of_equal(specimen: Any) -> Any:
+    def nearest(self: Any, view: Any, row: int) -> list[int]:
+        rows = np.flatnonzero((view.note[:row] >= 0) & view.visible[:row])[::-1]
+        likeness = view.note_embedding[rows] @ view.note_embedding[row]
+        order = np.argsort(-likeness, kind="stable")[: self.params.neighbours]
+        ranked: list[int] = rows[order].tolist()
+        return ranked
+
+    return specimen.overriding("EvolvingNotes", _nearest=nearest)
 
 
 @mutant("archived notes lend their share", rejected_by="EN-10")
