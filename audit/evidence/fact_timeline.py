@@ -4,6 +4,8 @@ a memory with the marks of each memory by hand.
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,11 @@ import numpy as np
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
+from ...engine.ports.language_model import Reply, Status
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import FunctionModel, Scripted, encode, memory_of, neighbour
 from .shared.clock import linear_time, long_text
 from .shared.sentences import (
     facts_of_long_texts,
@@ -60,7 +63,8 @@ CORRECTED = (
 
 @adaptation(
     "FT-2d",
-    source="composed pairs of sentences: a correction supersedes, another contradiction is a conflict of both; by hand",
+    source="composed pairs of sentences: a correction supersedes, another contradiction is a conflict of both; a question for "
+    "versions lets what is marked answer; by hand",
 )
 def a_correction_supersedes_what_it_corrects(specimen: Any) -> Any:
     measured: list[int] = []
@@ -72,8 +76,12 @@ def a_correction_supersedes_what_it_corrects(specimen: Any) -> Any:
             *memory.column(specimen.FACTS_SUPERSEDED),
             *memory.column(specimen.FACTS_CONFLICTING),
         ]
+        memory.retrieve("What did she say before?")
+        measured += memory.column(REACH).tolist()
     return measured, [
-        mark for *_, corrects in CORRECTED for mark in ((1, 0, 0, 0) if corrects else (0, 0, 1, 1))
+        mark
+        for *_, corrects in CORRECTED
+        for mark in ((1, 0, 0, 0, 1, 0) if corrects else (0, 0, 1, 1, 1, 1))
     ]
 
 
@@ -216,7 +224,12 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
         int(memory.column(specimen.FACTS_UNTIL)),
         *kinds,
     ]
-    return [str(item) for item in columns_and_kinds], [str(item) for item in expected]
+    yield [str(item) for item in columns_and_kinds], [str(item) for item in expected]
+    # a change is an event of a life, unless it is one of a taste or another state
+    memory = memory_of(specimen, summaries=False)
+    encode(memory, (0.0, "I no longer like tea."), (1.0, "I quit my job."), (2.0, "I like my job."))
+    memory.advance(25.0)
+    yield [w.kind for w in memory.event_log.writings], ["fact", "life event", "fact"]
 
 
 @adaptation(
@@ -326,6 +339,42 @@ def a_cluster_has_one_present_summary(specimen: Any) -> Any:
         ],
     ]
     return [str(item) for item in (*measured, texts)], [str(item) for item in expected]
+
+
+@adaptation(
+    "FT-14",
+    source="definition: the note of a model, if it has words and at most 600 characters, else an extract as without a model; made "
+    "anew once its cluster has twice the events; made rows take no place among the last five events; by hand",
+)
+def a_language_model_writes_summaries(specimen: Any) -> Any:
+    def summaries(reply: Any, model: bool = True) -> tuple[list[str], list[list[str]]]:
+        asked = FunctionModel(lambda request: reply)
+        memory = memory_of(
+            specimen, language_model=asked, model=model, cosine=-1.0, window=5, growth=2.0,
+            sentences=2,
+        )  # fmt: skip
+        for night, told in enumerate((CATS[:3], CATS[3:], ("Is Miso here?",))):
+            encode(memory, *((24.0 * night + i, text) for i, text in enumerate(told)))
+            memory.advance(24.0 * (night + 1))
+        made = np.flatnonzero(memory.column(KIND) == 3).tolist()
+        texts = [memory.unit(row).text for row in made]
+        return [*map(str, made), *texts], [r.prompt.splitlines() for r in asked.asked]
+
+    extracts, none = summaries("", model=False)
+    shown = [json.dumps(text) for text in (*CATS, "Is Miso here?")]
+    prompts = [
+        ["MESSAGES", *(f"{n} {text}" for n, text in enumerate(shown[:size], 1))] for size in (3, 6)
+    ]
+    yield (
+        [str(extracts[:3]), str(len(extracts)), str(none)],
+        ["['3', '7', 'The cat Miso ran away. Today the cat Miso came back.']", "4", "[]"],
+    )
+    for note, good in (("Miso  is back.", True), ("a" * 600, True), ("a" * 601, False),
+                       ("?!", False), ("", False)):  # fmt: skip
+        made, asked = summaries({"note": note})
+        kept = ["3", "7", *[" ".join(note.split())] * 2] if good else extracts
+        yield [str(made), str(asked)], [str(kept), str(prompts)]
+    yield [str(summaries(Reply(Status.TIMEOUT))[0])], [str(extracts)]
 
 
 @adaptation(
@@ -560,6 +609,37 @@ def strangers(specimen: Any) -> Any:
         lambda vector, leaders, allowed, least: original(
             vector, leaders, np.ones_like(allowed), least
         ),
+    )
+
+
+@mutant("a note is kept whatever its length, and without words", rejected_by="FT-14")
+def any_note(specimen: Any) -> Any:
+    return specimen.replacing(
+        "note_of",
+        lambda reply: " ".join(reply.data["note"].split()) if reply.status is Status.OK else "",
+    )
+
+
+@mutant("without a note there is no summary", rejected_by="FT-14")
+def notes_alone(specimen: Any) -> Any:
+    return specimen.replacing("note_of", lambda reply: specimen.note_of(reply) or "nothing to say")
+
+
+@mutant("what is in conflict does not answer for its versions", rejected_by="FT-2d")
+def superseded_alone(specimen: Any) -> Any:
+    class Superseded(specimen.FactTimeline):  # type: ignore[misc]
+        def prefer(self, view: Any, cue: Any) -> None:
+            super().prefer(view, cue)
+            view.reach[view.facts_superseded == 0] = 0
+
+    return specimen.replacing("FactTimeline", Superseded)
+
+
+@mutant("every change is an event of a life", rejected_by="FT-6")
+def every_change(specimen: Any) -> Any:
+    return specimen.replacing(
+        "PREDICATES",
+        {name: replace(p, group="job") for name, p in specimen.PREDICATES.items()},
     )
 
 

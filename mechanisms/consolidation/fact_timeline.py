@@ -56,6 +56,7 @@ from ...engine.contract.vocabulary import (
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.state.graph import EdgeType
 from ...engine.text.condensing import by_centrality, sentences
+from ...engine.text.features import terms_of
 from ..shared.facts import (
     PREDICATES,
     Fact,
@@ -346,7 +347,7 @@ def note_of(reply: Reply) -> str:
     ('Miso is back.', '')
     """
     note = " ".join(reply.data["note"].split()) if reply.status is Status.OK else ""
-    return note if len(note) <= MOST_NOTE else ""
+    return note if len(note) <= MOST_NOTE and terms_of(note, stem=False) else ""
 
 
 # --- plug-in --------------------------------------------------------------------------------------
