@@ -174,6 +174,7 @@ def a_memory_divides_as_the_paper_does(specimen: Any) -> Any:
         (5, 340, 1.0, 100, {}),
         (6, 120, 0.5, 7, {"spread": 0.5, "window": 7}),
         (7, 120, 2.0, 25, {"spread": 2.0, "window": 25}),
+        (14, 120, 2.5, 4, {"spread": 2.5, "window": 4}),  # episodes longer than tau
     ]
     for seed, events, gamma, tau, values in cases:
         vectors, sessions = topics(seed, events)
@@ -233,6 +234,7 @@ def answers_bring_back_episodes_and_their_neighbours(specimen: Any) -> Any:
         (10, {"recalled": 4, "contiguous_share": 0.5}, 2, 2),
         (11, {"recalled": 3, "contiguous_share": 0.0}, 3, 0),
         (12, {"recalled": 12, "contiguous_share": 0.75}, 3, 9),
+        (15, {"recalled": 5, "contiguous_share": 0.36}, 3, 2),
     ]
     for seed, values, similar, contiguous in cases:
         vectors, sessions = topics(seed, 240)
