@@ -706,7 +706,8 @@ def week_of_sleeps(specimen: Any, scale: float) -> tuple[Any, Any]:
     )
     for gap, words, surprise, stored in STORY:
         now, told[0] = now + gap * scale, (surprise, stored)
-        encode(memory, (now, " ".join(["boat"] * words)))
+        # stop words and marks are no words that tire
+        encode(memory, (now, f"The {' '.join(['boat'] * words)}, and so?"))
         expected.append(model.event(now, words, surprise, stored, any_stored))
         any_stored = any_stored or stored
         columns = (
@@ -944,6 +945,12 @@ def vetoed_too(specimen: Any) -> Any:
                 )
 
     return specimen.replacing("SleepPressure", VetoedToo)
+
+
+@mutant("every word tires, stop words included", rejected_by="SLP-9")
+def every_word(specimen: Any) -> Any:
+    original = specimen.effort
+    return specimen.replacing("effort", lambda words, *rest: original(words + 3, *rest))
 
 
 @mutant("no limit to the delay of sleep", rejected_by="SLP-4")
