@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import SLEEP_SHARE, VETO
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.vocabulary import DRAFTS, KIND, SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
@@ -498,6 +499,41 @@ def two_memories_without_room_for_more_rivals_are_separated(specimen: Any) -> An
     return w, [dreamt(small[i], [small[1 - i]], small[i], int(TUNED["cycles"]))[0] for i in (0, 1)]
 
 
+@limit(
+    "SO-11",
+    source="as SO-10 beside a row that the memory made, which is nearer to both than they are to each other",
+    atol=2e-6,
+)
+def a_made_row_is_no_rival(specimen: Any) -> Any:
+    x = unit_rows(np.array([[1.0, 0.2, 0.0], [0.8, 0.0, 0.7], [0.0, 1.0, -1.0], [0.9, 0.1, 0.35]]))
+
+    def make(view: Any, tick: Any) -> None:
+        if len(view.kind) == 1:
+            view.drafts.add(Draft("made", Kind.SUMMARY, (0,)))
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
+        embedder=Scripted(dict(zip(("one", "other", "far", "made"), x, strict=True))),
+        **{**TUNED, "rivals": 1, "newest": 2},
+    )
+    encode(memory, (0.0, "far"))
+    memory.advance(24.0)
+    encode(memory, (25.0, "one"), (26.0, "other"))
+    memory.advance(48.0)
+    small = unit_rows(
+        x[:2]
+        @ np.random.default_rng(TUNED["projection_seed"]).standard_normal(
+            (3, TUNED["code"]), dtype=np.float32
+        )
+    )
+    w = memory.column(specimen.DISTINCT_CODE) * memory.column(specimen.DISTINCT_SIZE)[:, None]
+    return [*w[2:].ravel(), *memory.column(specimen.DISTINCT_RIVALS)[:, 0]], [
+        *np.ravel([dreamt(small[i], [small[1 - i]], small[i], int(TUNED["cycles"]))[0] for i in (0, 1)]),
+        *(-1, -1, 3, 2),
+    ]
+
+
 # --- figures --------------------------------------------------------------------------------------
 @figure(
     "sleep_separates",
@@ -571,6 +607,27 @@ def pushed(specimen: Any) -> Any:
         return len(own)
 
     return specimen.replacing("separate", separate)
+
+
+@mutant("made rows are rivals, too", rejected_by="SO-11")
+def made_rivals(specimen: Any) -> Any:
+    class AllEvents:
+        """A view in which each row is an event."""
+
+        def __init__(self, view: Any) -> None:
+            object.__setattr__(self, "view", view)
+
+        def __getattr__(self, name: str) -> Any:
+            return np.zeros_like(self.view.kind) if name == "kind" else getattr(self.view, name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self.view, name, value)
+
+    class Made(specimen.SleepOrthogonalisation):  # type: ignore[misc]
+        def dream(self, view: Any, tick: Any) -> None:
+            super().dream(AllEvents(view), tick)
+
+    return specimen.replacing("SleepOrthogonalisation", Made)
 
 
 @mutant("no bound", rejected_by="SO-15.7b")
