@@ -1066,6 +1066,17 @@ def only_the_most_needed_older_memory_and_its_neighbours_are_replayed(specimen: 
     return few[0] + wide[0], few[1] + wide[1]
 
 
+@adaptation(
+    "RP-22",
+    source="ours, the algorithm written out: need of older memories alone is need, and nights that do not replay them leave their "
+    "values",
+    atol=1e-9,
+)
+def need_of_older_memories_alone_counts_and_their_values_last(specimen: Any) -> Any:
+    older = np.where(np.arange(15) < 15 - WINDOW, FEW + 0.01, 0.0)
+    return week_of_nights(specimen, "predicted", (older, NO_NEED, older, MANY))
+
+
 @limit(
     "RP-18",
     source=f"{PAPER}: without a least gain, a step that changes no policy has the EVB 0, so a night ends when all is learnt",
@@ -1377,6 +1388,21 @@ def uncompressed(specimen: Any) -> Any:
 @mutant("the first of the older memories instead of the most needed", rejected_by="RP-17")
 def first_of_the_older(specimen: Any) -> Any:
     return specimen.replacing("best", lambda scores, visible, k: np.arange(min(k, len(scores))))
+
+
+@mutant("values of memories that a night does not replay are forgotten", rejected_by="RP-22")
+def forgotten_values(specimen: Any) -> Any:
+    class Forgotten(specimen.SleepReplay):  # type: ignore[misc]
+        def _candidates(self, need: Any, visible: Any, session: Any) -> Any:
+            rows, needed = super()._candidates(need, visible, session)
+            self.left = np.setdiff1d(np.arange(len(need)), rows)
+            return rows, needed
+
+        def dream(self, view: Any, tick: Any) -> None:
+            super().dream(view, tick)
+            view.replay_value[self.left] = 0.0
+
+    return specimen.replacing("SleepReplay", Forgotten)
 
 
 @mutant("a least gain whatever the parameter", rejected_by="RP-18")
