@@ -157,7 +157,8 @@ def events_outside_the_stage_count(specimen: Any) -> Any:
 
 @adaptation(
     "SS-3c",
-    source="by hand: five speakers by their number of events, sentences of up to 400 characters, and no name where none is shown",
+    source="by hand: five speakers by their number of events, sentences of up to 400 characters, no name where none is shown, and "
+    "the last two sentences of each part; who answers is told apart without a name",
 )
 def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any:
     talk = [
@@ -176,11 +177,25 @@ def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any
     ]
     parts = specimen.parts_of(decided)
     nameless = [specimen.StageEvent("", 1, "ok"), specimen.StageEvent("A", 0, "We chose red.")]
+    answered = [specimen.StageEvent("", n, t) for n, t in ((1, "Who pays?"), (2, "I do."))]
+    many = [
+        specimen.StageEvent("", 1, f"We decided on {n}. Actually, the boat is {n}. I'll call {n}.")
+        for n in ("red", "green", "blue")
+    ]
     return [
         specimen.summary_of(talk, ["x"], 1),
         [len(text) for text in parts.decided][:1] == [400],
         specimen.summary_of(nameless, [], 1),
-    ], ["Who: A, B, C, D, E\nAbout: x", True, "Who: A\nDecided: A: We chose red."]
+        specimen.summary_of(answered, ["x"], 1),
+        specimen.summary_of(many, [], 2),
+    ], [
+        "Who: A, B, C, D, E\nAbout: x",
+        True,
+        "Who: A\nDecided: A: We chose red.",
+        "About: x",
+        "Decided: We decided on green. We decided on blue.\nChanged: Actually, the boat is green. Actually, the boat is blue.\n"
+        "Open: I'll call green. I'll call blue.",
+    ]
 
 
 @adaptation(
@@ -440,6 +455,33 @@ def an_erased_event_is_in_no_summary(specimen: Any) -> Any:
     ]
 
 
+@adaptation(
+    "SS-12",
+    source="by hand: kayak ln 9 is more than boat 2 ln 9/4 among the 8 events of other stages; of 20 rows it were less, but made rows "
+    "do not count",
+)
+def made_rows_do_not_count_among_events(specimen: Any) -> Any:
+    def notes(view: Any, tick: Any) -> None:
+        if len(view.kind) == 8:
+            for n in range(12):
+                view.drafts.add(Draft(f"note {n}", Kind.SUMMARY, (0,)))
+
+    other = [("S2", "Ada", text) for text in ("The boat.",) * 3 + ("The rain.",) * 5]
+    memory = told(
+        specimen,
+        other,
+        neighbour(Phase.CONSOLIDATE, notes, reads=(KIND,), adds=(DRAFTS,), id="notes"),
+        words=1,
+        members=3,
+    )
+    memory.advance(30.0)
+    for n, text in enumerate(("The boat.", "A boat.", "The kayak.")):
+        memory.encode(Event(31.0 + n, text, "Ada", "S1", f"f{n}", dated=False))
+    memory.advance(60.0)
+    made = [w.text for w in memory.event_log.writings if w.maker == "stage_summary"]
+    return made[-1:], ["Who: Ada\nAbout: kayak"]
+
+
 @adaptation("SS-10", source="linear time: s for texts of 300,000 characters, or of 2,000 sentences")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     def read(text: str) -> None:
@@ -465,6 +507,25 @@ def telling_over_others(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("made rows count among the events of other stages", rejected_by="SS-12")
+def among_all_rows(specimen: Any) -> Any:
+    original = specimen.topics
+    return specimen.replacing(
+        "topics", lambda texts, frequency, n, most: original(texts, frequency, n + 12, most)
+    )
+
+
+@mutant("the first sentences of each part", rejected_by="SS-3c")
+def first_of_each_part(specimen: Any) -> Any:
+    def summary_of(stage: Any, about: Any, most: int) -> str:
+        parts = specimen.parts_of(stage)
+        kept = [part[:most] for part in (parts.decided, parts.changed, parts.open)]
+        first = [said for said in stage if any(text in said.text for part in kept for text in part)]
+        return str(specimen.summary_of(first or stage, about, most))
+
+    return specimen.replacing("summary_of", summary_of)
+
+
 @mutant("the logarithm of the sum", rejected_by="SS-1")
 def unsmoothed(specimen: Any) -> Any:
     def telling(held: Any, others: Any, n: int, out: Any) -> None:
