@@ -534,6 +534,27 @@ def at_salience_seven_tenths_an_event_is_strong_and_at_a_half_it_is_weak(specime
     return bool(share[0.3] < 0.2 < share[0.5] < 0.5 < share[0.7])
 
 
+@equation(
+    "CM-4.17",
+    source=f"{LT}: the early phase in closed form after calcium for times in proportion to the odds of salience",
+    rtol=1e-9,
+    papers=("luboeinski2021memory",),
+)
+def what_an_event_induces_grows_with_the_odds_of_its_salience(specimen: Any) -> Any:
+    salience, seconds = (0.0, 0.3, 0.9, 0.97, 0.99, 0.999, 1.0), 0.002
+
+    def judge(view: Any, incoming: Any) -> None:
+        view.salience = salience[int(incoming.event.text)]
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"),
+        stimulation=seconds,
+    )
+    encode(memory, *((float(i), str(i)) for i in range(7)))
+    return memory.column(specimen.EARLY_PHASE_INDUCED), [induced_by(s, seconds) for s in salience]
+
+
 @adaptation("CM-4.13", source="ln 2 at h = 2 h0, 0 at rest")
 def a_captured_memory_keeps_its_weight(specimen: Any) -> Any:
     out = np.zeros(3)
@@ -709,6 +730,15 @@ def capture_by_the_lag_of_the_strong(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("the odds of a salience are at most 20", rejected_by="CM-4.17")
+def bounded_odds(specimen: Any) -> Any:
+    class Bounded(specimen.SynapticTagging):  # type: ignore[misc]
+        def induction(self, salience: float) -> float:
+            return float(super().induction(min(salience, 20.0 / 21.0)))
+
+    return specimen.replacing("SynapticTagging", Bounded)
+
+
 @mutant("a one-shot boost of a quarter", rejected_by="CM-4.3")
 def one_shot(specimen: Any) -> Any:
     return specimen.replacing(
