@@ -878,7 +878,8 @@ def without_the_novelty_route_only_congruent_events_are_strong(specimen: Any) ->
 
 @adaptation(
     "CM-5.16",
-    source="as CM-5.12: a first night with a single schema, then a second schema beside an unused place",
+    source="as CM-5.12: a first night with a single schema, then a second schema beside an unused place; with more concentration "
+    "what fits a schema starts a new one",
     atol=2e-6,
 )
 def a_memory_with_unused_places_forms_schemas_in_the_same_way(specimen: Any) -> Any:
@@ -888,9 +889,10 @@ def a_memory_with_unused_places_forms_schemas_in_the_same_way(specimen: Any) -> 
         (25.0, "anchor rope sailor mast"),
         (27.0, "anchor rope sailor boat"),
     )
-    return life_in_memory(
-        specimen, 1.0, heard, {24.0: (0, 2), 48.0: (1, 0, 0, 1)}, concentration=0.5
-    )
+    for concentration in (0.5, 6.0):
+        yield life_in_memory(
+            specimen, 1.0, heard, {24.0: (0, 2), 48.0: (1, 0, 0, 1)}, concentration=concentration
+        )
 
 
 @limit(
@@ -964,6 +966,17 @@ def recall_without_hippocampus(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("an event that starts a schema is congruent with none", rejected_by="CM-5.16")
+def new_is_incongruent(specimen: Any) -> Any:
+    class Incongruent(specimen.SchemaFormation):  # type: ignore[misc]
+        def predict(self, view: Any, incoming: Any) -> None:
+            super().predict(view, incoming)
+            if view.schema_winner < 0:
+                view.schema_fit = 0.0
+
+    return specimen.replacing("SchemaFormation", Incongruent)
+
+
 @mutant("strength that rises with congruency throughout", rejected_by="CM-5.1b")
 def monotone(specimen: Any) -> Any:
     return specimen.replacing("strength", lambda c, a, b, p: a * c**p)
