@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.records import Query
 from ...engine.contract.vocabulary import DUPLICATE, TURNOVER, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
@@ -734,6 +735,9 @@ def separated_in_memory(specimen: Any, clock: float, **p: Any) -> tuple[Any, Any
         if time == 3.0:
             memory.archive(1)
             visible[1] = False
+    memory.retrieve(Query("", session="s"))  # no input makes a code
+    measured.append(np.nan_to_num(memory.column(specimen.SEPARATION), nan=-1.0))
+    expected.append([-1.0] * len(codes))
     return np.concatenate([*measured, *memory.column(specimen.SEPARATION_CODE)]), np.concatenate(
         [*expected, *codes]
     )
