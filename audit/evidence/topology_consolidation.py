@@ -556,6 +556,9 @@ def a_split_a_merge_and_an_update_by_hand(specimen: Any) -> Any:
         writings[int(descriptor[5])].text == current[1]
         and writings[int(descriptor[0])].text.startswith("Ada: The old w1 pump"),
         all(int(d) >= 0 for d in descriptor),
+        # each made or changed unit is described from all that it was made from
+        [sorted(writings[int(descriptor[row])].sources) for row in (5, 6, 7, 8)]
+        == [[2, 5], [0], [0], [1, 3]],
     ], True
 
 
