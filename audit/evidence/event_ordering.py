@@ -4,6 +4,7 @@ plain greedy choice, and stories in a memory.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -361,7 +362,10 @@ def talk(specimen: Any, scores: Any, banned: tuple[int, ...] = (), **params: Any
         **params,
     )
     for i, (who, way, session) in enumerate(TALK):
-        told = {"attributes": (("role", who),)} if way == "role" else {"speaker": who}
+        told = {"speaker": who}
+        if way == "role":  # which counts, whoever speaks
+            other = "user" if who == "assistant" else "assistant"
+            told = {"attributes": (("role", who),), "speaker": other}
         encode(memory, Event(float(i), f"{way} {i}", session=session, **told))
     return memory
 
@@ -640,6 +644,18 @@ def last_request(specimen: Any) -> Any:
                 )
 
     return specimen.replacing("EventOrdering", Late)
+
+
+@mutant("the speaker counts before the role", rejected_by="EO-11")
+def by_speaker(specimen: Any) -> Any:
+    class BySpeaker(specimen.EventOrdering):  # type: ignore[misc]
+        def keep(self, view: Any, incoming: Any) -> None:
+            event = incoming.event
+            if event.speaker:
+                incoming = replace(incoming, event=replace(event, attributes=()))
+            super().keep(view, incoming)
+
+    return specimen.replacing("EventOrdering", BySpeaker)
 
 
 @mutant("a missing score spreads to the other half", rejected_by="EO-13")
