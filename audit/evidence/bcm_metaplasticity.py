@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import (
     MODIFIABILITY,
     REPLAY_LAG,
@@ -26,6 +27,8 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.named import SOURCE as NAMED
+from .shared.named import named
 
 IC = "Intrator & Cooper 1992"
 
@@ -456,6 +459,23 @@ def a_memory_slides_its_thresholds(specimen: Any) -> Any:
 
 
 # --- figures --------------------------------------------------------------------------------------
+@adaptation("CM-8.5w", source=NAMED)
+def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
+    def attend(view: Any, _: Any) -> None:
+        view.working_memory[...] = -1
+        view.working_memory[: view.row + 1] = np.arange(view.row + 1)
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+    )
+    columns = (specimen.BCM_THETA,)
+    counts = [
+        named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)
+    ]
+    return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)] * len(columns)
+
+
 @figure(
     "modification",
     caption="Responses below the threshold weaken their synapse, those above it strengthen it, and the threshold slides with "
@@ -611,3 +631,11 @@ def never_reset(specimen: Any) -> Any:
 @mutant("all steps of a sleep are one occasion", rejected_by="CM-8.5e")
 def one_occasion(specimen: Any) -> Any:
     return specimen.replacing("occur", lambda times, *rest: specimen.occur(min(times, 1), *rest))
+
+
+@mutant("an event names none of the thresholds that it slides", rejected_by="CM-8.5w")
+def unnamed(specimen: Any) -> Any:
+    def encode(self: Any, view: Any, incoming: Any) -> None:
+        self.learn(view, 1)
+
+    return specimen.overriding("BCMMetaplasticity", encode=encode)

@@ -33,6 +33,8 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
+from .shared.named import SOURCE as NAMED
+from .shared.named import named
 
 Array = NDArray[np.float64]
 Occasion = tuple[Sequence[int], Sequence[tuple[int, int]]]
@@ -503,6 +505,23 @@ def a_new_partner_replaces_the_oldest(specimen: Any) -> Any:
         )
 
 
+@adaptation("CM-10.8w", source=NAMED)
+def what_an_event_changes_of_earlier_rows_and_edges_is_named(specimen: Any) -> Any:
+    def attend(view: Any, _: Any) -> None:
+        view.working_memory[...] = -1
+        view.working_memory[: view.row + 1] = np.arange(view.row + 1)
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+    )
+    columns = specimen.HEBBIAN_OCCASIONS, specimen.HEBBIAN_SEEN
+    counts = [
+        named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)
+    ]
+    return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)] * len(columns)
+
+
 @adaptation("CM-10.8p", source=LAST_USE, rtol=1e-6, atol=1e-9)
 def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
     def supply(view: Any, _: Any) -> None:
@@ -724,3 +743,8 @@ def unlearnt(specimen: Any) -> Any:
             pass
 
     return specimen.replacing("HebbianAssociation", Unlearnt)
+
+
+@mutant("of the edges that an event changes only those of its pairs are named", rejected_by="CM-10.8w")
+def half_named(specimen: Any) -> Any:
+    return specimen.replacing("between", lambda rows, *edges: specimen.between(rows[:0], *edges))

@@ -282,22 +282,26 @@ SCORES = (0.30, 0.10, 0.25, 0.05, 0.28, 0.21, 0.02, 0.24)
     "LI-10", source="eq. (3) over the story's words; every weight 1", atol=SINGLE, papers=PAPER
 )
 def a_memory_compares_its_pool_with_the_query(specimen: Any) -> Any:
+    """The last memory has cosines below 0 with "lake": its relevance is 0, its score is not."""
     measured: list[Any] = []
     expected: list[Any] = []
-    for scores, pool, alpha, hidden in (
-        (SCORES, 5, 0.7, (2,)),
-        (SCORES, 3, 0.35, ()),
-        (SCORES, 50, 1.0, (0, 7)),
-        (SCORES, 1, 0.5, ()),
-        ((*SCORES, 0.31, 0.09, 0.20, 0.22, 0.11), 12, 0.6, ()),
+    more = (*SCORES, 0.31, 0.09, 0.20, 0.22, 0.11)
+    for query, scores, pool, alpha, hidden in (
+        ("unpack a boat?", SCORES, 5, 0.7, (2,)),
+        ("unpack a boat?", SCORES, 3, 0.35, ()),
+        ("unpack a boat?", SCORES, 50, 1.0, (0, 7)),
+        ("unpack a boat?", SCORES, 1, 0.5, ()),
+        ("unpack a boat?", more, 12, 0.6, ()),
+        ("lake", more, 12, 0.6, ()),
     ):
         relevance, reranked, _ = asked_of(
-            specimen, "unpack a boat?", scores, hidden, pool=pool, alpha=alpha, weights="uniform"
+            specimen, query, scores, hidden, pool=pool, alpha=alpha, weights="uniform"
         )
         measured += relevance + reranked
+        weights = [1.0] * len(pieces(query))
         expected += [
             value
-            for values in answer_of("unpack a boat?", [1.0] * 5, scores, pool, alpha, hidden)
+            for values in answer_of(query, weights, scores, pool, alpha, hidden)
             for value in values
         ]
     return measured, expected
@@ -492,6 +496,18 @@ def of_all(specimen: Any) -> Any:
     return specimen.replacing(
         "best", lambda scores, visible, k: best(scores, np.ones_like(visible), k)
     )
+
+
+@mutant("a similarity below 0 is no relevance of 0", rejected_by="LI-10")
+def unclipped(specimen: Any) -> Any:
+    class Unclipped:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        def clip(self, values: Any, low: float, high: float) -> Any:
+            return values
+
+    return specimen.replacing("np", Unclipped())
 
 
 @mutant("stop words alone weigh nothing", rejected_by="LI-13")

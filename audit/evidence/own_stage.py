@@ -214,7 +214,10 @@ def rare_concepts_weigh_more(specimen: Any) -> Any:
     ]
 
 
-@adaptation("OS-2", source="concepts of two memories by hand: stems once each, entities marked")
+@adaptation(
+    "OS-2",
+    source="concepts of two memories by hand: stems once each, entities marked; what more memories than events hold weighs 0",
+)
 def concepts_are_stems_and_entities(specimen: Any) -> Any:
     number = {"leak": 2, "#oslo": 1}
     concepts = specimen.concepts_of(
@@ -224,7 +227,14 @@ def concepts_are_stems_and_entities(specimen: Any) -> Any:
         5,
     )
     held = [concepts.start[1], concepts.start[2] - concepts.start[1]]
-    return [*held, *np.sort(concepts.weight)], [2, 3, *np.log([6 / 6, 6 / 6, 6 / 3, 6 / 2])]
+    # a row that the memory made is no event, and may hold the concept, too
+    everywhere = specimen.concepts_of(["rain"], [[]], {"rain": 9}.get, 5)
+    return [*held, *np.sort(concepts.weight), *everywhere.weight], [
+        2,
+        3,
+        *np.log([6 / 6, 6 / 6, 6 / 3, 6 / 2]),
+        0.0,
+    ]
 
 
 # --- in a memory ----------------------------------------------------------------------------------

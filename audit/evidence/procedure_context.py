@@ -58,7 +58,7 @@ LOG: tuple[LogLine, ...] = (
     ("s2", "agent", "file_read", "oven.py", ""),
     ("s1", "agent", "file_write", "serve.py", "success"),
     ("s1", "agent", "shell_exec", "make test", "success"),
-    ("s1", "Ada", "", "Fix the port of the client as well.", ""),
+    ("s1", "Ada", "", "The port of the client as well.", ""),  # another intent
     ("s1", "agent", "file_read", "serve.py", ""),
     ("s1", "agent", "", "It is the same port.", ""),
     ("s1", "agent", "file_write", "serve.py", "success"),
@@ -72,6 +72,7 @@ LOG: tuple[LogLine, ...] = (
     ("s4", "agent", "task_push", "Ship release two", ""),
     ("s4", "agent", "task_push", "Build the wheel", ""),
     ("s4", "agent", "shell_exec", "make wheel", "failure"),
+    ("s4", "Ada", "", "Take the old compiler.", ""),  # words within a goal end nothing
     ("s4", "agent", "task_pop", "It is built after all.", "complete"),
     ("s4", "agent", "shell_exec", "make upload", "success"),
     ("s4", "agent", "task_pop", "The index refuses it.", "blocked"),
@@ -79,6 +80,11 @@ LOG: tuple[LogLine, ...] = (
     ("s5", "agent", "error", "No words", ""),
     ("s5", "Ada", "", "Tidy the shelf.", ""),
     ("s5", "agent", "file_write", "shelf.md", ""),
+    ("s6", "Ada", "", "Paint the door.", ""),
+    ("s6", "Ada", "", "Oil the hinge.", ""),  # the last words are the request
+    ("s6", "agent", "file_read", "hinge.md", ""),
+    ("s6", "agent", "file_write", "hinge.md", ""),
+    ("s6", "agent", "file_read", "hinge.md", ""),  # an earlier step, which is done again
 )  # fmt: skip
 # By hand: steps, rows of the requests, applications, successes; in the order of their ends in a session.
 DONE = (
@@ -87,7 +93,8 @@ DONE = (
     ("Executed: `make wheel`", (19,), 1, 1),
     ("Executed: `make upload`", (18,), 1, 0),
     ("Read: oven.py", (3,), 0, 0),
-    ("Wrote: shelf.md", (26,), 0, 0),
+    ("Wrote: shelf.md", (27,), 0, 0),
+    ("Read: hinge.md|Wrote: hinge.md|Read: hinge.md", (30,), 0, 0),
 )
 
 
@@ -109,7 +116,7 @@ def written(procedures: Sequence[Any]) -> list[str]:
     return sorted(f"{'|'.join(p.steps)} {p.requests} {p.successes}/{p.applications}" for p in procedures)  # fmt: skip
 
 
-@reference("PRC-3", source="a log of an agent of 28 lines, read by hand")
+@reference("PRC-3", source="a log of an agent of 34 lines, read by hand")
 def what_was_done_when_something_was_asked(specimen: Any) -> Any:
     events = [event(number, line) for number, line in enumerate(LOG)]
     return written(specimen.procedures(enumerate(events))), sorted(
@@ -141,12 +148,13 @@ def line(asked: str, steps: str, worked: str, score: float) -> str:
 def a_memory_offers_what_fits(specimen: Any) -> Any:
     memory = told(specimen, intent=0.5, types=0.25)
     port = (
-        "Fix the port of the client as well.",
+        "The port of the client as well.",
         "Read: serve.py; Wrote: serve.py; Executed: `make test`",
         "1 of 2",
     )
     site = ("Now publish the site.", "Executed: `make site`", "1 of 1")
-    # "fix", "port" and "site": two of three words and the intent; one word and another intent
+    # "fix", "port" and "site": two of three words and the intent of one request; one word and
+    # another intent
     both = lines(memory, "Fix the port of the site.")
     # the types of entities of the query are those of no request
     typed = lines(memory, "Fix the port in serve.py")
@@ -250,6 +258,27 @@ def own_words(specimen: Any) -> Any:
             for row, e in events
         ),
     )
+
+
+@mutant("words within a goal end what was done", rejected_by="PRC-3")
+def goals_forgotten(specimen: Any) -> Any:
+    original = specimen.procedures
+
+    def procedures(events: Any) -> Any:
+        goals = (specimen.PUSH, specimen.POP)
+        return original((row, e) for row, e in events if e.get("kind") not in goals)
+
+    return specimen.replacing("procedures", procedures)
+
+
+@mutant("a step that was done before is left out", rejected_by="PRC-3")
+def steps_once(specimen: Any) -> Any:
+    def procedures(events: Any) -> Any:
+        return [
+            replace(p, steps=tuple(dict.fromkeys(p.steps))) for p in specimen.procedures(events)
+        ]
+
+    return specimen.replacing("procedures", procedures)
 
 
 @mutant("an error changes nothing", rejected_by="PRC-3")

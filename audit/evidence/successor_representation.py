@@ -26,6 +26,8 @@ from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.named import SOURCE as NAMED
+from .shared.named import named
 
 Array = NDArray[np.float64]
 Successors = Sequence[Sequence[int]]
@@ -772,6 +774,18 @@ def a_row_of_a_chain(specimen: Any) -> Picture:
     )
 
 
+@adaptation("SR-16", source=NAMED)
+def what_an_event_changes_of_earlier_edges_is_named(specimen: Any) -> Any:
+    """The last event repeats a step that was learnt before."""
+    memory = memory_of(specimen)
+    texts = ("Ada sang.", "Bo danced.", "Ada sang again.", "Bo danced again.")
+    counts = [
+        named(memory, [specimen.SUCCESSOR], Event(float(i), text, session="s", dated=False))
+        for i, text in enumerate(texts)
+    ]
+    return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)]
+
+
 # --- mutants --------------------------------------------------------------------------------------
 def written(graph: Graph, s: int, row: dict[int, float]) -> None:
     """Write the entries of a row."""
@@ -965,3 +979,12 @@ def backwards_uses(specimen: Any) -> Any:
 
     steps = specimen.step_of_use
     return specimen.replacing("step_of_use", turned)
+
+
+@mutant("an event names none of the edges that it changes", rejected_by="SR-16")
+def unnamed(specimen: Any) -> Any:
+    def experience(*given: Any) -> Any:
+        specimen.experience(*given)
+        return []
+
+    return specimen.replacing("experience", experience)
