@@ -494,13 +494,18 @@ estimated_tokens = adaptation("OS-11", source=shared.SIZES)(
 levels_by_tokens = adaptation("OS-13", source=shared.LEVELS)(shared.levels_by_doubling)
 
 
-@adaptation("OS-14", source="definition: rows of all kinds but summaries are offered; by hand")
+@adaptation(
+    "OS-14",
+    source="definition: rows of all kinds but summaries are offered, with scores on the scale of all rows; by hand",
+    rtol=1e-6,
+)
 def parts_and_units_are_offered_and_summaries_are_not(specimen: Any) -> Any:
     def draft(view: Any, tick: Any) -> None:
         if len(view.kind) == 2:
             for kind in (Kind.SEGMENT, Kind.BUNDLE, Kind.SUMMARY):
                 session = int(view.session[0])
-                view.drafts.add(Draft("the boat leaks", kind, (0,), session=session))
+                text = "the boat" if kind is Kind.SUMMARY else "the boat leaks"
+                view.drafts.add(Draft(text, kind, (0,), session=session))
 
     maker = neighbour(Phase.CONSOLIDATE, draft, reads=(KIND, SESSION), adds=(DRAFTS,), id="maker")
     memory = memory_of(specimen, "dense_similarity", maker, consolidate_every=24.0)
@@ -508,8 +513,15 @@ def parts_and_units_are_offered_and_summaries_are_not(specimen: Any) -> Any:
         memory.encode(Event(float(hour), text, "", "Monday", f"e{hour}", dated=False))
     memory.advance(30.0)
     made = memory.column(KIND).tolist()
-    offered = sorted(o.row for o in memory.offers("the boat", 900, session="Monday")[1])
-    return str((made, offered)), "([0, 0, 1, 2, 3], [0, 1, 2, 3])"
+    offered = {o.row: o.score for o in memory.offers("the boat", 900, session="Monday")[1]}
+    # the summary is the best match
+    released = memory.column(RELEASED).astype(float)
+    scale = (released - released.min()) / (released[4] - released.min())
+    return [*made, *sorted(offered), *(offered.get(row, -1.0) for row in range(4))], [
+        *(0, 0, 1, 2, 3),
+        *(0, 1, 2, 3),
+        *scale[:4],
+    ]
 
 
 @figure(

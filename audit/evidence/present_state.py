@@ -77,6 +77,7 @@ QUESTIONS = (       # of the state that each asks for, by hand
     ("Where did Bo live before?", "FORMER"), ("What was the previous code?", "FORMER"),
     ("Where did Bo use to live, formerly?", "FORMER"),
     ("Who led the team originally?", "FIRST"), ("What did I weigh at first?", "FIRST"),
+    ("Where did Bo live at first, before that?", "FIRST"),
     ("Have I ever slept in a tent before?", "ANY"), ("So has Bo swum here before now?", "ANY"),
     ("Was the lamp on before?", "FORMER"),
     ("Have I moved from my former flat?", "FORMER"), ("What was my old number?", "FORMER"),

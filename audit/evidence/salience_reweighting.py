@@ -257,6 +257,7 @@ def the_question_decides_the_factor_of_summaries(specimen: Any) -> Any:
             ("What is the exact price of the boat?", 1.0, detail),
             ("When did we sell the boat?", BOOST, detail),
             ("Give me an overview of the sales", 1.0, synthesis),
+            ("How many houses are in the overview?", 1.0, detail),
             ("Was the boat any good?", 1.0, 1.0),
         ):
             memory.retrieve(text)

@@ -456,7 +456,7 @@ def used_in_memory(
         **values,
     )
     texts, times = (
-        ("a red boat", "lost keys", "a blue boat", "an old song", "some bread"),
+        ("a red boat", "lost keys", "a blue boat", "an old boat", "some bread"),
         (0.0, 150.0, 400.0, 1000.0, 1350.0),
     )
     trains: list[list[float]] = [[time] for time in times]
@@ -481,7 +481,7 @@ def used_in_memory(
                 (2, 4000.0),
             ):
                 trains[row].append(max(time, trains[row][-1]))
-        rows = memory.retrieve("boat", k=2, learn=learn).rows.tolist()
+        rows = memory.retrieve("boat", k=3, learn=learn).rows.tolist()
         measured += memory.column(RESOURCES).tolist()
         for train, factor in zip(trains, FACTORS, strict=True):
             aim = factor * constants[0]
@@ -489,7 +489,7 @@ def used_in_memory(
                 solved([*train, now], min(aim, 1.0), *constants[1:]) / aim if aim else 1.0
             )
         if learn:
-            assert sorted(rows) == [0, 2]
+            assert sorted(rows) == [0, 2, 3]
             for row in rows:
                 trains[row].append(now)
     return measured, expected

@@ -243,10 +243,12 @@ def lived(
                 encode(memory, (time * scale, text))
                 model.append(review(len(model), time, GOOD))
         memory.advance(now * scale)
+        passed = np.exp(memory.column(ACTIVATION))
         answer = memory.retrieve("kite")  # it matches the rows 1 and 2 alone
         r = np.array([recall(row, now) for row in range(len(model))])
-        measured += np.where(np.isnan(r), 0.0, np.exp(memory.column(ACTIVATION))).tolist()
-        expected += np.where(np.isnan(r), 0.0, r / (1.0 - r)).tolist()
+        for odds in (passed, np.exp(memory.column(ACTIVATION))):
+            measured += np.where(np.isnan(r), 0.0, odds).tolist()
+            expected += np.where(np.isnan(r), 0.0, r / (1.0 - r)).tolist()
         if rows == (1, 2):
             memory.retrieve("kite", k=2, learn=True)
         elif rows:
