@@ -344,6 +344,8 @@ def a_memory_walks_over_names_of_near_meaning(specimen: Any) -> Any:
         ]
 
     def synonyms(view: Any, cue: Any) -> None:
+        if cue.query.text == alone:
+            return
         names = [view.graph.entity_name(e) for e in range(view.graph.n_entities)]
         pairs = np.array(
             [[names.index(first), names.index(second)] for first, second in NEAR], np.int64
@@ -353,6 +355,7 @@ def a_memory_walks_over_names_of_near_meaning(specimen: Any) -> Any:
         if cue.query.text in starts:
             view.synonyms.start(starts[cue.query.text])
 
+    alone = "Was it Mia or Zoe?"  # nothing is put for this query, and nothing of another one holds
     # where other mechanisms let the walk start, in place of the names: nowhere, too
     starts = {"Where is Ada, then?": ("cleo", "dan"), "Where was Ada?": ()}
     measured, expected = [], []
@@ -375,6 +378,9 @@ def a_memory_walks_over_names_of_near_meaning(specimen: Any) -> Any:
         memory.retrieve(query)
         measured.append(memory.column(specimen.PAGERANK).tolist())
         expected.append(pushed(asked, 0.7, 0.0, NEAR) if asked else np.full(len(STORY), np.nan))
+    memory.retrieve(alone)
+    measured.append(memory.column(specimen.PAGERANK).tolist())
+    expected.append(pushed(("mia",), 0.7, 0.0))
     return np.nan_to_num(measured, nan=-1.0), np.nan_to_num(expected, nan=-1.0)
 
 
@@ -449,12 +455,14 @@ def a_memory_walks_from_names_and_memories(specimen: Any) -> Any:
     source="definition: entities are linked by a relation that a visible memory tells, and by none that hidden memories alone tell",
 )
 def a_relation_that_nobody_can_see_links_nothing(specimen: Any) -> Any:
-    """The first text tells the only relation; a mechanism hides it, and its text stays."""
+    """The first text tells the only relation; a mechanism hides it, and its text stays.  Told
+    `again`, by another text, it is seen.
+    """
 
     def hide(view: Any, _: Any) -> None:
         view.hide[0] = 1
 
-    def scores(*others: str, hidden: bool) -> Any:
+    def scores(*others: str, hidden: bool, again: bool = False) -> Any:
         hiding = [neighbour(Phase.CONSOLIDATE, hide, adds=(HIDE,), id="hiding")] if hidden else []
         memory = memory_of(specimen, *others, *hiding)
         encode(
@@ -462,6 +470,7 @@ def a_relation_that_nobody_can_see_links_nothing(specimen: Any) -> Any:
             (0.0, "Ada is married to Bo."),
             (1.0, "Ada sings in Lisbon."),
             (2.0, "Bo sails in Porto."),
+            *([(3.0, "So Bo is married to Ada.")] if again else []),
         )
         memory.advance(30.0)
         memory.retrieve("Who is Ada?")
@@ -469,7 +478,9 @@ def a_relation_that_nobody_can_see_links_nothing(specimen: Any) -> Any:
 
     related = scores("typed_relations", hidden=False)
     told = float((related != scores(hidden=False)).any())
-    return [*scores("typed_relations", hidden=True), told], [*scores(hidden=True), 1.0]
+    twice = scores("typed_relations", hidden=True, again=True)
+    seen = float((twice != scores(hidden=True, again=True)).any())
+    return [*scores("typed_relations", hidden=True), told, seen], [*scores(hidden=True), 1.0, 1.0]
 
 
 # --- helper of the mutants ------------------------------------------------------------------------

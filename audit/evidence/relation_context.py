@@ -157,6 +157,7 @@ def typed_relations_are_offered_once(specimen: Any) -> Any:
         Query("Who is Dora?"),
         Query("Who is Dora?", only=Only(exclude=("e1",))),
         Query("Who is Dora?", only=Only(exclude=("e0", "e3"))),
+        Query("Who is Dora?", only=Only(exclude=("e0",))),
     )
     return [
         str(sorted(f"{o.text} {o.score}" for o in memory.offers(query, 200)[1] if o.text))
@@ -187,6 +188,46 @@ def typed_relations_are_offered_once(specimen: Any) -> Any:
                 "dora --[works at]--> acme 1.0",
             ]
         ),
+        str(
+            [
+                f"bo --[works at]--> acme {1 / 3}",
+                f"cleo --[works at]--> acme {1 / 3}",
+                f"dora --[knows]--> bo {2 / 3}",
+                "dora --[married to]--> cleo 1.0",
+                f"dora --[works at]--> acme {2 / 3}",
+            ]
+        ),
+    ]
+
+
+@adaptation(
+    "RE-10",
+    source="by hand: of a pair that is shown a relation that filtered memories alone tell is not; a speaker whom no text names is "
+    "known by his relations",
+)
+def filtered_relations_and_unnamed_speakers(specimen: Any) -> Any:
+    def rank(view: Any, cue: Any) -> None:
+        view.released[...] = (3.0, 2.0, 0.0, 1.0)
+
+    memory = memory_of(
+        specimen,
+        "typed_relations",
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        depth=1,
+    )
+    for i, (text, speaker) in enumerate(
+        (
+            ("Dora works at Acme.", ""),
+            ("They say Acme called Dora.", ""),
+            ("I am married to Bo.", "Zora"),
+            ("They say Acme called Dora.", ""),
+        )
+    ):
+        memory.encode(Event(float(i), text, speaker, id=f"e{i}", dated=False))
+    asked = (Query("Who is Dora?", only=Only(exclude=("e0",))), Query("Who is Zora?"))
+    return [str([o.text for o in memory.offers(query, 200)[1] if o.text]) for query in asked], [
+        "['dora --[mentioned together 2 times]--> acme']",
+        "['zora --[married to]--> bo']",
     ]
 
 

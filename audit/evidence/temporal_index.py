@@ -756,12 +756,13 @@ def days_are_those_of_the_clocks(specimen: Any) -> Any:
         Query("yesterday", offset=-4.0),
         Query("on 1 July 2025", offset=2.0),
         Query("on 30 June 2025", offset=2.0),
+        Query("on 1 July 2025", offset=0.0),
         Query("yesterday", offset=14.0),
     ):
         memory.retrieve(query)
         measured += (memory.column(WITHIN) == 1.0).tolist()
     return measured, [True, *(False, True, True), *(False, False, False), *(False, False, False),
-        *(False, True, False), *(False, True, True), *(False, False, False)]  # fmt: skip
+        *(False, True, False), *(False, True, True), *(False, True, False), *(False, False, False)]  # fmt: skip
 
 
 # texts of a cue, and whether the time that it tells counts; on 11 May was a memory

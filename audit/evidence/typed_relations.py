@@ -121,6 +121,45 @@ def by_hand(tellings: list[tuple[float, int, Any]], kinds: Any) -> set[tuple[str
     return {(*key, number) for key, number in holds.items()}
 
 
+@limit(
+    "TR-3c",
+    source="definition: he is the name with which the last sentence began that began with one; who speaks is told in any form",
+)
+def a_pronoun_stands_for_the_last_name_that_began_a_sentence(specimen: Any) -> Any:
+    texts = (
+        "Bo is a cook. It rained all day. He lives in Oslo.",
+        "Bo is a cook. They say Cleo swims. He lives in Oslo.",
+        "It rained all day. He lives in Oslo.",
+        "I live in Oslo.",
+    )
+    return [
+        ", ".join(f"{r.source} {r.kind} {r.target}" for r in specimen.relations_of(text, "Zoë"))
+        for text in texts
+    ], ["bo lives in oslo", "bo lives in oslo", "", "zoe lives in oslo"]
+
+
+@limit(
+    "TR-3d",
+    source="by hand: what is said aside, and what belongs: code to its whole, a thing to its owner",
+)
+def asides_and_belongings_are_read(specimen: Any) -> Any:
+    texts = (
+        "They say Bo, who lives in Graz, works at Kestrel Labs.",
+        "They say `load_config()` belongs to Heron.",
+        "They say `auth.py` belongs to Heron.",
+        "They say Bluepine belongs to Bo.",
+    )
+    return [
+        ", ".join(sorted(f"{r.source} {r.kind} {r.target}" for r in specimen.relations_of(text)))
+        for text in texts
+    ], [
+        "bo lives in graz, bo works at kestrel labs",
+        "load_config() part of heron",
+        "auth.py part of heron",
+        "bo owns bluepine",
+    ]
+
+
 @adaptation(
     "TR-15",
     source="definition: 200 sentences of a text, 400 characters of a sentence and 60 names of a text are read",
@@ -166,6 +205,42 @@ STORY = (
     (6.0, "I moved to Bergen.", "Ada"),
     (7.0, "I am married to Bo.", "Cleo"),
 )
+
+
+TABLE = (
+    (0.0, "They say Bo lives in Graz.", "Ada"),
+    (1.0, "Bo lives in Graz, I say.", "Cleo"),
+    (2.0, "Dan is married to Bo.", "Ada"),
+    (3.0, "I live in Oslo."),  # nobody knows who
+)
+
+
+@adaptation(
+    "TR-17",
+    source="by hand: a relation is shown if one of the memories that tell it is; pairs once, the earlier entity first; types of all "
+    "that was told",
+)
+def a_table_shows_what_shown_memories_tell(specimen: Any) -> Any:
+    """The last memory is told after the others were read; entities are Bo, Graz and Dan."""
+    memory = memory_of(specimen)
+    encode(memory, *TABLE[:2])
+    memory.retrieve("?")
+    encode(memory, *TABLE[2:])
+    memory.retrieve("? ")
+    table, measured = memory.store.structures[specimen.RELATIONS], []
+    for shown in ((1, 1, 1), (0, 1, 0), (1, 0, 1), (0, 0, 1), (0, 0, 0)):
+        mask = np.array([*shown, 1], dtype=bool)
+        counts = [len(table.shown(mask)), *(len(table.of(name, mask)) for name in ("bo", "graz"))]
+        measured.append(str((counts, table.pairs(memory.graph.entity_id, mask).tolist())))
+    lives, weds = [0, 1], [0, 2]
+    return [*measured, *map(table.type_of, ("bo", "graz", "dan"))], [
+        str(([3, 3, 1], [lives, weds])),
+        str(([1, 1, 1], [lives])),
+        str(([3, 3, 1], [lives, weds])),
+        str(([2, 2, 0], [weds])),
+        str(([0, 0, 0], [])),
+        *("person", "place", "person"),
+    ]
 
 
 def lines(memory: Any, query: str) -> list[str]:
@@ -215,7 +290,7 @@ def erased_and_archived_memories_tell_nothing(specimen: Any) -> Any:
 )
 def entities_have_types(specimen: Any) -> Any:
     memory = memory_of(specimen, "entity_context")
-    encode(memory, (0.0, "They say Bo lives in Graz."), (1.0, "They say Bo works at Kestrel Labs."),
+    encode(memory, (0.0, "They say Bo lives in Graz."), (1.0, "They say Bo uses Kestrel Labs."),
            (2.0, "They say Bo fixed `auth.py` in Project Heron."), (3.0, "They say hello to Zoe."))  # fmt: skip
     types = [str(o.text).split(" (")[0] for o in memory.offers("?", 900)[1]]
     return [sorted(types)], [

@@ -4,8 +4,8 @@ and which of all that was told holds.
 A relation is (source, kind, target) with its standing: it holds, or it has ended.  The names of a
 sentence are replaced by marks, and a rule is a pattern between two marks, such as `lives in`; so
 nothing but the words of the rule, a few adverbs and an article may stand between two names.  "I"
-and "we" are the speaker; "he" and "she" at the start of a sentence are the name that the sentence
-before began with.  Questions, wishes, conditions and denials tell nothing.  The rules are for
+and "we" are the speaker; "he" and "she" at the start of a sentence are the name with which the last
+sentence began that began with one.  Questions, wishes, conditions and denials tell nothing.  The rules are for
 English, and ours; their precision on 200 sentences is in the evidence of `typed_relations`.
 
 A kind is single-valued if its source has one target at a time: a later telling then ends the
