@@ -732,6 +732,8 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
            Reply(Status.TIMEOUT, {"messages": list(good)}), Reply(Status.OK, {"messages": [1]}))  # fmt: skip
     tables = [table((text, answer)) for answer in bad]
     without = table((text, good))
+    # words without content are words
+    plain = table(("What is it?", good))
     for hyde, model, asked in (
         (False, without, text),
         (True, None, text),
@@ -739,6 +741,7 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
         (True, without, "?! ..."),
         *((True, model, text) for model in tables),
         (True, table((text, good)), text),
+        (True, plain, "What is it?"),
     ):
         note = neighbour(
             Phase.RETRIEVE,
@@ -759,9 +762,12 @@ def without_a_sound_reply_there_is_no_cue_more(specimen: Any) -> Any:
         encode(memory, (0.0, "Ada sold her boat"))
         memory.retrieve(asked)
     rules = [(1.0, text), (0.4, "vend auction ship sail"), (REWRITES, "Ada sold the boat")]
-    return {"cues": cues, "asked": [len(model.asked) for model in (without, *tables)]}, {
-        "cues": [rules] * 3 + [[(1.0, "?! ...")]] + [rules] * len(bad) + [[*rules, (1.0, text)]],
-        "asked": [0] + [1] * len(bad),
+    return {"cues": cues, "asked": [len(model.asked) for model in (without, *tables, plain)]}, {
+        "cues": [rules] * 3
+        + [[(1.0, "?! ...")]]
+        + [rules] * len(bad)
+        + [[*rules, (1.0, text)], [(1.0, "What is it?")] * 2],
+        "asked": [0] + [1] * (len(bad) + 1),
     }
 
 

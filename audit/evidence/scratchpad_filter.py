@@ -87,14 +87,18 @@ def notes_that_do_not_help_are_not_answered(specimen: Any) -> Any:
     about_miso, none, none_of_two = naming("Miso"), naming("no note"), naming("no note")
     helpful = answered(lived(specimen, about_miso))
     unhelpful = answered(lived(specimen, none))
+    # a question of words without content is a question
+    plain = naming("no note")
+    answered(lived(specimen, plain), "What is it?")
     # the model is shown the two nearest notes alone, and the third stays
     two = answered(lived(specimen, none_of_two, most=2))
     unseen = sum(note in two for note, _ in NOTES)
     shown = [line for line in none_of_two.asked[-1].prompt.splitlines() if line[0].isdigit()]
-    return [*helpful, *unhelpful, *map(str, (len(about_miso.asked), unseen, len(shown)))], [
+    numbers = len(about_miso.asked), len(plain.asked), unseen, len(shown)
+    return [*helpful, *unhelpful, *map(str, numbers)], [
         *without("The oven broke.", "Rainy days."),
         *sorted(TOLD),
-        *"112",
+        *"1112",
     ]
 
 

@@ -378,7 +378,12 @@ SONGS = (
 )
 
 
-def ranked(specimen: Any, word: str | None, songs: Any = SONGS) -> tuple[list[int], list[str]]:
+def ranked(
+    specimen: Any,
+    word: str | None,
+    songs: Any = SONGS,
+    question: str = "Who sings of kettles, Bo?",
+) -> tuple[list[int], list[str]]:
     """The rows that the walk of a question reaches, and the prompts of the filter."""
     model = triple_filter(word)
     relations = Registry.read().instance("typed_relations", {"rules": False, "model": True})
@@ -392,7 +397,7 @@ def ranked(specimen: Any, word: str | None, songs: Any = SONGS) -> tuple[list[in
     )
     encode(memory, *songs)
     memory.advance(30.0)
-    memory.retrieve("Who sings of kettles, Bo?", 4)
+    memory.retrieve(question, 4)
     offered = [request.prompt for request in model.asked if request.purpose == "triple_filter"]
     return np.flatnonzero(memory.column(PAGERANK) > 0.0).tolist(), offered
 
@@ -408,11 +413,15 @@ def a_model_filters_triples(specimen: Any) -> Any:
         str(kettles),
         str(ranked(specimen, "violins")[0]),
         str(ranked(specimen, None)[0]),
+        str(ranked(specimen, "kettles", question="What is it?")[0]),
+        str(ranked(specimen, "kettles", question="?!")[0]),
         str([sorted(line.split(" ", 1)[1] for line in p.splitlines()[1:]) for p in offered]),
     ], [
         "[0, 2, 3]",
         "[]",
         "[1]",
+        "[0, 2, 3]",
+        "[]",
         str([['"ada sings of kettles"', '"bo sings of harbours"', '"cleo sings of kettles"',
               '"dora sings of hums"']]),
     ]  # fmt: skip
