@@ -1,10 +1,11 @@
 """What the engine checks of a mechanism reach: which hooks the engine calls, and which equations
 the hooks compute.
 
-A check runs on a copy of the module in which every function that is no kernel, and every method,
-reports the statements that run.  A statement counts if the engine called a hook of the plug-in and
-the hook has not returned.  An equation is reached if a statement that counts names its kernel, or a
-kernel that calls it: a call graph of the kernels, from the statements that ran.
+A check runs on a copy of the module in which functions that are no kernels, and methods, report the
+statements that run and that name the kernel of a claimed equation, or a kernel that calls it.  A
+statement counts if the engine called a hook of the plug-in and the hook has not returned.  An
+equation is reached if a statement that counts leads to it: a call graph of the kernels, from the
+statements that ran.
 """
 
 from __future__ import annotations
@@ -87,7 +88,10 @@ class Watch:
         self._ran: set[building.Reached] = set()
         self._by_check: dict[str, _Seen] = {}
         self._current: _Seen = {}
-        self.module = self._original.watched(self._ran.add)
+        self.module = self._original.watched(
+            self._ran.add,
+            {number for number, names in self._names_at.items() if names & self._leading},
+        )
         name = entry.path.partition(":")[2]
         self._class = getattr(self.module, name, None)
         # defined elsewhere: leave it as it is
@@ -180,6 +184,14 @@ class Watch:
         """
         part = self._original.parts[0]
         return {part.numbered[s]: building.names_of(s) for top in part.tops for s, *_ in below(top)}
+
+    @functools.cached_property
+    def _leading(self) -> frozenset[str]:
+        """The claimed equations of papers, and the names that lead to them."""
+        leading = {e.id for e in self._entry.equations if e.paper}
+        while more := {n for n, read in self._calls.items() if read & leading} - leading:
+            leading |= more
+        return frozenset(leading)
 
     @functools.cached_property
     def _calls(self) -> dict[str, frozenset[str]]:

@@ -203,14 +203,16 @@ class Original:
             {REACHED: reached},
         )
 
-    def watched(self, reached: Callable[[Reached], None]) -> ModuleType:
-        """The unchanged module in which `reached` is called before each statement of a function
-        that is no kernel, or of a method; kernels stay as they are, unless they read such a
-        function.
+    def watched(
+        self, reached: Callable[[Reached], None], statements: Collection[int]
+    ) -> ModuleType:
+        """The unchanged module in which `reached` is called before each of some statements of
+        functions that are no kernels, and of methods; kernels stay as they are, unless they read
+        such a function.
         """
         part, marks = self.parts[0], self.reporting
         codes = {
-            top: part.code(_marked(top, part.numbered, 0) if top in marks else top)
+            top: part.code(_marked(top, part.numbered, 0, statements) if top in marks else top)
             for top in part.affected(*(bound(top) for top in marks))
         }
         return _copy(
@@ -325,8 +327,13 @@ def _plain(function: FunctionType) -> FunctionType:
     return function
 
 
-def _marked(top: ast.stmt, numbered: Numbered, part: int) -> ast.stmt:
-    """A copy of a statement with a call of REACHED before each statement inside it."""
+def _marked(
+    top: ast.stmt, numbered: Numbered, part: int, chosen: Collection[int] | None = None
+) -> ast.stmt:
+    """A copy of a statement with a call of REACHED before each statement inside it.
+
+    chosen  numbers of the statements before which it is called; None: all
+    """
     new = copy.deepcopy(top)
     inside = [statement for statement, *_ in below(new)]
     number = {id(mine): numbered[old] for mine, (old, *_) in zip(inside, below(top), strict=True)}
@@ -339,7 +346,11 @@ def _marked(top: ast.stmt, numbered: Numbered, part: int) -> ast.stmt:
                 [
                     marked
                     for s in block
-                    for marked in ((s,) if is_docstring(s) else (_mark(part, number[id(s)], s), s))
+                    for marked in (
+                        (s,)
+                        if is_docstring(s) or (chosen is not None and number[id(s)] not in chosen)
+                        else (_mark(part, number[id(s)], s), s)
+                    )
                 ],
             )
     return new
