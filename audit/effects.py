@@ -12,7 +12,7 @@ A record is of one number: if the registry has another, it has to be measured ag
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -155,7 +155,8 @@ def differences(
     if records is None:
         yield from _without_effect(entry, registry)
         return
-    lives: dict[str, Mapping[str, float]] = {}
+    witnesses = [w for effect in records.values() for w in effect.witnesses if not w.check]
+    lives = _WitnessLives(entry, registry, witnesses, plain)
     for name, p in own_numbers(entry).items():
         effect, value = records.get(name), float(p.value)
         if effect is None:
@@ -167,25 +168,15 @@ def differences(
             yield f"{name} is free in {p.free}, measured {effect.free}"
         for witness in effect.witnesses:
             if not witness.check:
-                yield from _off(entry, registry, name, witness, lives, plain)
+                yield from _off(name, witness, lives)
 
 
-def _off(
-    entry: Entry,
-    registry: Registry,
-    name: str,
-    witness: NumberWitness,
-    lives: dict[str, Mapping[str, float]],
-    plain: Callable[[], Engine] | None,
-) -> Iterator[str]:
-    key = repr(witness.around)
-    if key not in lives:
-        try:
-            lives[key] = _observed(entry, registry, witness.around, plain)
-        except HebbariumError as error:
-            yield f"a life ends with {error.what}"
-            lives[key] = {}
-    seen = lives[key].get(witness.name)
+def _off(name: str, witness: NumberWitness, lives: _WitnessLives) -> Iterator[str]:
+    try:
+        seen = lives.seen(witness.around).get(witness.name)
+    except HebbariumError as error:
+        yield f"a life ends with {error.what}"
+        seen = None
     if seen is None:
         yield f"nothing shows {witness.name}, the witness of {name}"
     elif not abs(seen - witness.right) < 0.5 * abs(witness.wrong - witness.right):
@@ -195,16 +186,41 @@ def _off(
         )
 
 
-def _observed(
-    entry: Entry, registry: Registry, around: Circumstances, plain: Callable[[], Engine] | None
-) -> Mapping[str, float]:
-    """What is seen of a life; the mechanisms of a set that ships live it once for all of them."""
-    if around == Circumstances() and plain:
-        return observed(plain())
-    if around.of:
-        present = tuple((type(m), m.params) for m in everyone(registry, entry.id, around))
-        return _seen(_Company(present, entry.id, around, registry))
-    return observed(lived(registry, entry.id, around))
+class _WitnessLives:
+    """The lives of a mechanism in which its witnesses were measured, each lived once.
+
+    plain  gives the life in the usual company, if there is one already
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        registry: Registry,
+        witnesses: Sequence[NumberWitness],
+        plain: Callable[[], Engine] | None,
+    ) -> None:
+        self._entry, self._registry, self._plain = entry, registry, plain
+        self._witnesses, self._seen = witnesses, dict[str, Mapping[str, float]]()
+
+    def seen(self, around: Circumstances) -> Mapping[str, float]:
+        """What the witnesses of a life name of it.  Raises what the mechanism raises, once."""
+        key = repr(around)
+        if key not in self._seen:
+            self._seen[key] = {}
+            self._seen[key] = self._observed(around)
+        return self._seen[key]
+
+    def _observed(self, around: Circumstances) -> Mapping[str, float]:
+        """The mechanisms of a set that ships live it once for all of them."""
+        if around.of:
+            everybody = everyone(self._registry, self._entry.id, around)
+            present = tuple((type(m), m.params) for m in everybody)
+            return _seen(_Company(present, self._entry.id, around, self._registry))
+        if around == Circumstances() and self._plain:
+            memory = self._plain()
+        else:
+            memory = lived(self._registry, self._entry.id, around)
+        return observed(memory, {w.name for w in self._witnesses if w.around == around})
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ company of a set that ships, and with other choices of its own.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -157,12 +158,14 @@ class Circumstances:
 
 def company(registry: Registry, id: str, of: str = "") -> list[Mechanism[Any]]:
     """The mechanisms beside one, without those that set a column that it sets."""
-    mine = _sets(registry, id)
+    mine = _sets(registry.entry(id).load())
     given = registry.set(of).mechanisms if of else {other: {} for other in COMPANY}
     return [
         checked_instance(registry, other, values)
         for other, values in given.items()
-        if other != id and other in registry.entries and not mine & _sets(registry, other)
+        if other != id
+        and other in registry.entries
+        and mine.isdisjoint(_sets(registry.entry(other).load()))
     ]
 
 
@@ -173,11 +176,10 @@ def everyone(registry: Registry, id: str, around: Circumstances) -> list[Mechani
     return sorted([chosen, *company(registry, id, around.of)], key=lambda m: m.id)
 
 
-def _sets(registry: Registry, id: str) -> frozenset[int]:
+@lru_cache(maxsize=1024)
+def _sets(mechanism: type[Mechanism[Any]]) -> frozenset[int]:
     """The columns and structures that a mechanism sets, each with the phase, by identity."""
-    return frozenset(
-        hash((hook.phase, item)) for hook in registry.entry(id).load().hooks() for item in hook.sets
-    )
+    return frozenset(hash((hook.phase, item)) for hook in mechanism.hooks() for item in hook.sets)
 
 
 def lived(
@@ -264,28 +266,38 @@ def used_in_session(memory: Engine, number: int) -> None:
         memory.use(answer, answer.rows[:2].tolist(), 0.8)
 
 
-def observed(memory: Engine) -> dict[str, float]:
+def observed(memory: Engine, names: Collection[str] | None = None) -> dict[str, float]:
     """What can be seen of a life at its end: sums, lengths and counts of all columns, for each
     question the ranking and its columns, and contexts.
+
+    names  of what is needed; others may be seen beside them.  None: all
     """
     seen: dict[str, float] = {"rows": float(memory.store.n)}
+
+    def needed(part: str) -> bool:
+        return names is None or any(part in name for name in names)
+
     for column in memory.store.columns:
-        if column.scope.persists:
+        if column.scope.persists and needed(column.name):
             _note(seen, column.name, memory.column(column))
     asked = [c for c in memory.store.columns if c.scope in (Scope.CANDIDATE, Scope.EVENT)]
     for number, question in enumerate(QUESTIONS):
+        place = f", question {number}"
+        if not needed(place):
+            continue
         answer = memory.retrieve(question, 20)
         rank = np.full(memory.store.n, 25.0)
         rank[answer.rows] = np.arange(len(answer.rows))
-        place = f", question {number}"
         _note(seen, f"ranks{place}", rank)
         _note(seen, f"final{place}", answer.final)
         for column in asked:
-            _note(seen, column.name + place, memory.column(column))
+            if needed(column.name + place):
+                _note(seen, column.name + place, memory.column(column))
     if memory.sources:
         for number, question in enumerate(QUESTIONS[:4]):
-            text = memory.context(question, TOKENS, session="h").text
-            seen[f"context {number}"] = float(sum(map(ord, text)))
+            if needed(f"context {number}"):
+                text = memory.context(question, TOKENS, session="h").text
+                seen[f"context {number}"] = float(sum(map(ord, text)))
     return seen
 
 
