@@ -34,7 +34,7 @@ import ast
 import builtins
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -134,8 +134,9 @@ class Exhibit:
         return PlainLife(self.entry, self.registry)
 
     @cached_property
-    def tree(self) -> ast.Module:
-        return ast.parse(inspect.getsource(self.module))
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All parts of the source of the module."""
+        return tuple(ast.walk(ast.parse(inspect.getsource(self.module))))
 
 
 def evidence() -> tuple[Check, ...]:
@@ -219,10 +220,10 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
     declared = {
         c for hook in exhibit.entry.load().hooks() for c in touched_by(hook) if c not in TRIGGERS
     }
-    touched = {n.attr for n in ast.walk(exhibit.tree) if isinstance(n, ast.Attribute)}
+    touched = {n.attr for n in exhibit.nodes if isinstance(n, ast.Attribute)}
     named = {
         n.value.id
-        for n in ast.walk(exhibit.tree)
+        for n in exhibit.nodes
         if isinstance(n, ast.Attribute) and n.attr == "name" and isinstance(n.value, ast.Name)
     }
     constants = {id(getattr(exhibit.module, name, None)) for name in named}
@@ -240,7 +241,6 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
 
 @static("ST-5", source="dimension: time occurs over time only")
 def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
-    (once, answers), (twice, later) = exhibit.run, _run(exhibit, STRETCH)
     loaded = exhibit.entry.load()
     touched = {t for hook in loaded.hooks() for t in (*hook.adds, *hook.sets)} | set(loaded.owns)
     columns = sorted(
@@ -251,29 +251,36 @@ def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
         ),
         key=lambda c: c.name,
     )
-    wrong = []
-    for column in columns:
-        a, b = once.store.array(column), twice.store.array(column)
-        same = a.shape == b.shape and _close(
-            a, b, STRETCH ** _power_of_time(column.unit), float(column.neutral)
-        )
-        wrong += [] if same else [f"{column.name} differs after twice the time"]
     constants = [
         name for name, p in exhibit.entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER
     ]
+    wrong = list(_unlike_stretched(exhibit, columns, constants)) if columns or constants else []
+    wrong += [
+        f"{name} is not read by hours() alone"
+        for name in constants
+        if not _scaled(name, exhibit.nodes)
+    ]
+    return _none(wrong, f"{len(constants)} constants of time, {len(columns)} columns")
+
+
+def _unlike_stretched(
+    exhibit: Exhibit, columns: list[Column], constants: list[str]
+) -> Iterator[str]:
+    """Columns and answers that differ after twice the time, with twice the time scale."""
+    (once, answers), (twice, later) = exhibit.run, _run(exhibit, STRETCH)
+    for column in columns:
+        a, b = once.store.array(column), twice.store.array(column)
+        if a.shape != b.shape or not _close(
+            a, b, STRETCH ** _power_of_time(column.unit), float(column.neutral)
+        ):
+            yield f"{column.name} differs after twice the time"
     # A mechanism without time constants may read the calendar, and then answers differ with the
     # date.
     if constants and not all(
         np.allclose(a, b, rtol=1e-5, atol=1e-7, equal_nan=True)
         for a, b in zip(answers, later, strict=True)
     ):
-        wrong.append("the answer to a question differs after twice the time")
-    wrong += [
-        f"{name} is not read by hours() alone"
-        for name in constants
-        if not _scaled(name, exhibit.tree)
-    ]
-    return _none(wrong, f"{len(constants)} constants of time, {len(columns)} columns")
+        yield "the answer to a question differs after twice the time"
 
 
 @static(
@@ -498,7 +505,7 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
     source="short lives beside made rows that are archived or of which nothing is held, with archived rows that match, and with filtered rows of every rank",
 )
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
-    if wrong := [*_meaningless_kinds(exhibit.tree), *_kinds_unlike_the_entry(exhibit)]:
+    if wrong := [*_meaningless_kinds(exhibit.nodes), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "short lives")
     return _told(
         _any_of(wrong_rows, wrong_contexts, wrong_ranks, wrong_unheld), exhibit, "short lives"
@@ -508,11 +515,11 @@ def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
 KINDS = {kind.name: int(kind) for kind in Kind}
 
 
-def _meaningless_kinds(tree: ast.Module) -> Iterator[str]:
+def _meaningless_kinds(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Comparisons of the kinds of rows that are no question of whether a row is of a kind: kinds have
     no order, and a comparison that holds for all or for none tells nothing apart.
     """
-    for comparison, value in _comparisons_of_kinds(tree):
+    for comparison, value in _comparisons_of_kinds(nodes):
         said = ast.unparse(comparison)
         if not isinstance(comparison.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             yield f"{said} puts kinds of rows in order"
@@ -520,11 +527,11 @@ def _meaningless_kinds(tree: ast.Module) -> Iterator[str]:
             yield f"{said} is the same for all kinds of rows"
 
 
-def _comparisons_of_kinds(tree: ast.Module) -> Iterator[tuple[ast.Compare, int | None]]:
+def _comparisons_of_kinds(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Compare, int | None]]:
     """Comparisons of the kinds of rows with something else, and the kind that it names; None for one
     that it computes.
     """
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             sides = [node.left, node.comparators[0]]
             others = [side for side in sides if not _of_rows(side)]
@@ -541,12 +548,12 @@ def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
         return
     coded = {
         node.attr
-        for node in ast.walk(exhibit.tree)
+        for node in exhibit.nodes
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "Kind"
     }
-    compared = {value for _, value in _comparisons_of_kinds(exhibit.tree)}
+    compared = {value for _, value in _comparisons_of_kinds(exhibit.nodes)}
     coded |= {name for name, value in KINDS.items() if value in compared}
     told = f"{entry.summary} {entry.acts_on}"
     more = " ".join(f"{d.what} {d.why}" for d in entry.departures)
@@ -603,14 +610,14 @@ def _told(wrong: Wrong, exhibit: Exhibit, of: str) -> Measured:
         return _none([f"a life ends with {error.what}"], of)
 
 
-def _scaled(constant: str, tree: ast.Module) -> bool:
+def _scaled(constant: str, nodes: Sequence[ast.AST]) -> bool:
     """Whether a time constant is read through `hours` alone, which applies the scale, or the
     module applies the scale itself.
     """
-    read = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    read = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
     asked = {
         a.value
-        for n in ast.walk(tree)
+        for n in nodes
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "hours"
         for a in n.args
         if isinstance(a, ast.Constant)
