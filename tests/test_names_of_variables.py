@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[1]
 EMPTY = frozenset({"found", "one", "each"})
 ROOMS = ("engine", "mechanisms", "audit", "benchmarks", "docs", "src/hebbarium")
 LINKS = ("engine", "mechanisms", "audit", "benchmarks")  # in src/hebbarium, to the other rooms
+# A name that is bound is followed by an operator, a comma, a colon, a bracket, `in` or `if`.
+BINDING = re.compile(r"\b(?:found|one|each)\b(?=\s*(?:[-=:,)\]+*/|&^%@<>]|in\b|if\b))")
 BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 Names = list[tuple[int, str]]
@@ -38,6 +40,8 @@ def bound(text: str) -> Names:
     or a pattern binds, and of each parameter that is called `found` or `each`.
     """
     names = Names()
+    if not BINDING.search(text):  # most files, which need no parser
+        return names
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.append((node.lineno, node.id))
