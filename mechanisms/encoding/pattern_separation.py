@@ -362,8 +362,9 @@ def by_unit(code: Any, units: int) -> Any:
     [-1, 1, -1, 32771]
     """
     firing = np.full(units, -1, dtype=np.int32)
-    cells = code[code >= 0]
-    firing[cells % GENERATION] = cells
+    for i in range(code.shape[0]):
+        if code[i] >= 0:
+            firing[code[i] % GENERATION] = code[i]
     return firing
 
 
@@ -546,7 +547,7 @@ def listed_repeated(
 
     base, first, row  as `listed` returns them; other arguments as for `repeated`
 
-    Cost: O(M + k log k + (k - t) n k / M), less where lists differ in length, and O(k) for each
+    Cost: O(M + k^2 + (k - t) n k / M), less where lists differ in length, and O(k) for each
     memory that is compared.
 
     >>> codes = np.array([[0, 1], [0, 2], [3, 4]], dtype=np.int32)
@@ -561,8 +562,14 @@ def listed_repeated(
     for i in range(cells.shape[0]):
         start, stop = span_of(cells[i], units, base, first)
         length[i] = stop - start
-    for i in np.argsort(length)[: max(cells.shape[0] - least + 1 + spare, 0)]:
-        start, stop = span_of(cells[i], units, base, first)
+    unread = np.ones(cells.shape[0], dtype=np.bool_)
+    for _ in range(cells.shape[0] - least + 1 + spare):
+        shortest = -1  # found by passes, since a sort takes a second to compile
+        for i in range(cells.shape[0]):
+            if unread[i] and (shortest < 0 or length[i] < length[shortest]):
+                shortest = i
+        unread[shortest] = False
+        start, stop = span_of(cells[shortest], units, base, first)
         for place in range(start, stop):
             memory = row[place]
             seen[memory] += 1

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import EVERYDAY_SETS, slow_unless
 
 import hebbarium as hb
 from hebbarium.engine.contract.columns import Phase
@@ -76,7 +77,7 @@ def told(name: str, texts: tuple[str, ...], **options: object) -> hb.Engine:
     return memory
 
 
-@pytest.mark.parametrize("name", ["default", "in_use", "cortex"])
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, ["default", "in_use", "cortex"]))
 @pytest.mark.parametrize(("texts", "question"), SERIES, ids=[question for _, question in SERIES])
 def test_the_newest_telling_is_kept_and_the_first_of_its_states(
     name: str, texts: tuple[str, ...], question: str
