@@ -78,6 +78,7 @@ def test_kernels_compiled_equal_plain(build: Build) -> None:
         assert printed.plastic(*change) == pytest.approx(printed.plastic.py_func(*change))
 
 
+@pytest.mark.kernels
 def test_a_memory_without_match_is_raised_by_matches_around_it(build: Build) -> None:
     memory = build("lexical_bm25", "dendritic_integration")
     memory.encode_all(story(5, 3))

@@ -78,6 +78,7 @@ def test_retrieval_lowers_strong_competitors_only(build: Build) -> None:
     assert not trace[4:].any()
 
 
+@pytest.mark.kernels
 def test_suppression_changes_the_next_competition(build: Build) -> None:
     memory = filled(build, "retrieval_competition")
     before = memory.retrieve("fruit").scores[:4]

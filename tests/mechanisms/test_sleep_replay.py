@@ -226,6 +226,7 @@ def test_a_memory_alone_is_not_replayed(build: Build) -> None:
     assert not steps(memory)
 
 
+@pytest.mark.kernels
 def test_the_printed_form_gives_pairs_to_plasticity_rules(registry: Registry) -> None:
     memory = filled(
         Engine(

@@ -43,6 +43,7 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(compiled, plain, rtol=1e-12)
 
 
+@pytest.mark.kernels
 def test_heat_is_nine_tenths_at_the_stability(build: Build) -> None:
     memory = told(build)
     memory.advance(DAY * float(memory.column(model.STABILITY)[0]))
@@ -50,6 +51,7 @@ def test_heat_is_nine_tenths_at_the_stability(build: Build) -> None:
     np.testing.assert_allclose(memory.column(HEAT), 0.9, rtol=1e-6)
 
 
+@pytest.mark.kernels
 def test_uses_a_week_apart_last_and_uses_in_a_row_do_not(build: Build) -> None:
     kept = []
     for apart in (1.0, 7 * DAY):

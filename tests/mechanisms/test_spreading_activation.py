@@ -99,6 +99,7 @@ def test_depth_one_is_the_fan_equation(build: Build) -> None:
     assert np.isnan(got[2:]).all()
 
 
+@pytest.mark.kernels
 def test_a_second_step_reaches_memories_that_the_query_does_not_name(build: Build) -> None:
     got = signal(filled(build, "spreading_activation"), "spread", "Is Bo well?")
     # 0 and 1 mention Bo, 2 shares Lisbon with 1

@@ -216,6 +216,7 @@ def test_blocking_proteins_does_not_change_the_early_phase(registry: Registry) -
     assert blocked.column(LOG_STRENGTH)[0] == pytest.approx(math.log1p(decayed / 4.20075))
 
 
+@pytest.mark.kernels
 def test_printed_form_raises_weak_memories_once(registry: Registry) -> None:
     events = [
         (100.0, 0.4, "So Ada came."),
