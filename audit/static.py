@@ -49,7 +49,6 @@ from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Signal
-from ..engine.contract.drafts import Kind
 from ..engine.contract.hooks import HOURS_PER
 from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import KIND, RANDOM, RECALLED, ROW
@@ -58,8 +57,10 @@ from ..engine.memory.engine import Engine
 from ..engine.state.ranking import best
 from .checks import Check, CheckKind, Decorator, Measured, evidence_of
 from .declarations import (
+    KINDS,
     WORDS_OF,
     PlainLife,
+    comparisons_of_kinds,
     read_by,
     wrong_contexts,
     wrong_directness,
@@ -512,31 +513,16 @@ def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     )
 
 
-KINDS = {kind.name: int(kind) for kind in Kind}
-
-
 def _meaningless_kinds(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Comparisons of the kinds of rows that are no question of whether a row is of a kind: kinds have
     no order, and a comparison that holds for all or for none tells nothing apart.
     """
-    for comparison, value in _comparisons_of_kinds(nodes):
+    for comparison, value in comparisons_of_kinds(nodes):
         said = ast.unparse(comparison)
         if not isinstance(comparison.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
             yield f"{said} puts kinds of rows in order"
         if value is not None and value not in KINDS.values():
             yield f"{said} is the same for all kinds of rows"
-
-
-def _comparisons_of_kinds(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Compare, int | None]]:
-    """Comparisons of the kinds of rows with something else, and the kind that it names; None for one
-    that it computes.
-    """
-    for node in nodes:
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            sides = [node.left, node.comparators[0]]
-            others = [side for side in sides if not _of_rows(side)]
-            if len(others) < len(sides):
-                yield node, next(map(_kind_of, others), None)
 
 
 def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
@@ -553,7 +539,7 @@ def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
         and isinstance(node.value, ast.Name)
         and node.value.id == "Kind"
     }
-    compared = {value for _, value in _comparisons_of_kinds(exhibit.nodes)}
+    compared = {value for _, value in comparisons_of_kinds(exhibit.nodes)}
     coded |= {name for name, value in KINDS.items() if value in compared}
     told = f"{entry.summary} {entry.acts_on}"
     more = " ".join(f"{d.what} {d.why}" for d in entry.departures)
@@ -563,25 +549,6 @@ def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
             yield f"the code tells rows of the kind {kind.name} apart, and the entry does not speak of them"
         if reads and kind.name not in coded and (said := words.search(told)):
             yield f"the entry speaks of {said.group()}, and the code does not tell them apart"
-
-
-def _of_rows(node: ast.expr) -> bool:
-    """Whether an expression is the kinds of rows: `view.kind`, or some of it."""
-    inner = node.value if isinstance(node, ast.Subscript) else node
-    return (
-        isinstance(inner, ast.Attribute)
-        and inner.attr == "kind"
-        and isinstance(inner.value, ast.Name)
-        and inner.value.id == "view"
-    )
-
-
-def _kind_of(node: ast.expr) -> int | None:
-    """The kind that an expression names; None for one that it computes."""
-    if isinstance(node, ast.Attribute):
-        return KINDS.get(node.attr)
-    value = _number(node)
-    return None if value is None else int(value)
 
 
 @static("ST-13", source="short lives, against what was measured with each number off by three")

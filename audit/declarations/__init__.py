@@ -8,6 +8,7 @@ from .columns import wrong_considered, wrong_upkeep
 from .directness import told_apart, wrong_directness
 from .elsewhere import wrong_elsewhere
 from .filtered import MARK, wrong_contexts, wrong_ranks
+from .kinds import KINDS, comparisons_of_kinds
 from .lives import PlainLife, read_by
 from .rest import wrong_rest
 from .rows import (
@@ -23,10 +24,12 @@ from .signals import SignalScores, contradictions, signal_scores, wrong_signals
 from .unheld import wrong_unheld
 
 __all__ = [
+    "KINDS",
     "MARK",
     "WORDS_OF",
     "PlainLife",
     "SignalScores",
+    "comparisons_of_kinds",
     "contradictions",
     "read_by",
     "signal_scores",

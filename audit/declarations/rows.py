@@ -31,6 +31,7 @@ from ..life import (
     replying,
     used_in_session,
 )
+from .kinds import asks_for_events_alone
 from .lives import ROUNDING, read_by, shipped_and_switched_on
 from .rest import OFTEN, Fading
 
@@ -244,6 +245,8 @@ def wrong_kinds(entry: Entry, registry: Registry) -> Iterator[str]:
     said = f"{entry.summary} {entry.acts_on}"
     if v.KIND not in read_by(loaded.hooks()) or any(w.search(said) for w in WORDS_OF.values()):
         return
+    if asks_for_events_alone(entry):
+        return  # no life could differ
     for around in shipped_and_switched_on(entry):
         yield from _wrong_kinds(entry, registry, around)
 
