@@ -40,8 +40,6 @@ class Specimen:
     Raises NotTestable for a name the module does not have.
     """
 
-    __slots__ = ("_changes", "_holdings", "_module", "_namespace", "id")
-
     def __init__(
         self,
         id: str,
@@ -60,7 +58,9 @@ class Specimen:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return self._namespace[name]
+            # kept as an attribute, since evidence looks names up in its loops
+            value = self.__dict__[name] = self._namespace[name]
+            return value
         except KeyError:
             where = f"specimen {self.id}"
             raise NotTestable(
