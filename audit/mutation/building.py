@@ -210,10 +210,15 @@ class Original:
         functions that are no kernels, and of methods; kernels stay as they are, unless they read
         such a function.
         """
-        part, marks = self.parts[0], self.reporting
+        part = self.parts[0]
+        marks = {
+            top
+            for top in self.reporting
+            if any(part.numbered[inner] in statements for inner, *_ in below(top))
+        }
         codes = {
             top: part.code(_marked(top, part.numbered, 0, statements) if top in marks else top)
-            for top in part.affected(*(bound(top) for top in marks))
+            for top in part.affected(*(bound(top) for top in self.reporting))
         }
         return _copy(
             self.module,
