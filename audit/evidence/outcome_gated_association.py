@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,8 @@ def solved(jumps: Sequence[tuple[float, Any, float]], until: Sequence[float], mo
     told = [(time, False, k) for k, (time, _, _) in enumerate(jumps)]
     for time, ask, k in sorted(told + [(time, True, 0) for time in until]):
         if time > at:
-            y = solve_ivp(rates, (at, time), y, rtol=1e-11, atol=1e-14).y[:, -1]
+            within = (at, time)
+            y = solve_ivp(rates, within, y, method="DOP853", rtol=1e-11, atol=1e-14).y[:, -1]
             y[m:-1] = np.clip(y[m:-1], 0.0, most)
         at = time
         if ask:
@@ -180,9 +182,9 @@ def strengths_sum_over_marks_and_outcomes(specimen: Any) -> Any:
     papers=KEY,
 )
 def strengths_follow_the_equations_between_their_bounds(specimen: Any) -> Any:
-    cases = [(seed, bad) for seed in range(5) for bad in (0.2, 0.6)]
-    measured = [lived(specimen, history(s, 60, bad), [29.0, 34.0], 0.7) for s, bad in cases]
-    return measured, [solved(history(s, 60, bad), [29.0, 34.0], 0.7).ravel() for s, bad in cases]
+    for seed, bad in product(range(5), (0.2, 0.6)):
+        told, until = history(seed, 60, bad), [29.0, 34.0]
+        yield lived(specimen, told, until, 0.7), solved(told, until, 0.7).ravel()
 
 
 @equation(
