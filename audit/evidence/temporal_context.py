@@ -16,11 +16,10 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, LEXICON, MATCH, VETO, VISIBLE
 from ...engine.memory.engine import Engine
-from ...engine.ports.embedder import HashingEmbedder
 from ...engine.state.postings import Idf
 from ..checks import adaptation, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
+from ..memory import encode, hashing, memory_of, neighbour, numbers_of, plug_in, with_numbers
 
 Vector = NDArray[np.float64]
 HK = "Howard & Kahana 2002"
@@ -325,7 +324,7 @@ class Words(Mechanism[WordParams]):
 def context_signal(specimen: Any, events: list[Event], query: str) -> Vector:
     params = specimen.TemporalContextParams(1.0, BETA, 0.5, 24.0, 0.5, 1.0, 100, 0.0, 1.0, 0.0, 0.5)
     context = specimen.TemporalContext("temporal_context", params, {"drift_time": "h"}, 1)
-    memory = Engine([Words("words", WordParams(1.0)), context], HashingEmbedder(64))
+    memory = Engine([Words("words", WordParams(1.0)), context], hashing(64))
     memory.encode_all(events)
     memory.retrieve(query)
     return np.array(memory.store.array(specimen.CONTEXT), dtype=np.float64)
