@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from ...engine.base.numerics import read_only
 from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, at_least, equation, limit, mutant
@@ -457,7 +458,9 @@ def hidden_at_zero(specimen: Any) -> Any:
     original = specimen.add_reciprocal_ranks
 
     def add(scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any) -> None:
-        original(np.where(visible, scores, np.float32(SILENT)), visible, depth, k, weight, out)
+        # read-only as the scores of a memory are, so that nothing is compiled for other arrays
+        shown = read_only(np.where(visible, scores, np.float32(SILENT)))
+        original(shown, visible, depth, k, weight, out)
 
     return specimen.replacing("add_reciprocal_ranks", add)
 
