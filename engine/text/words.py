@@ -448,7 +448,7 @@ def _parted(words: list[str], numbers: NDArray[np.int64], mark: str) -> Numbered
 
 def terms_within(before: str, text: str, after: str) -> list[str]:
     """The terms of `before + text + after`, stemmed and without stop words; those of the text are
-    read once, by `terms_of(text, True, True)` too.
+    read once, by `terms_of(text, True, True)` too, and so are those of a speaker.
 
     before, after  empty, or with a space next to the text
 
@@ -460,8 +460,12 @@ def terms_within(before: str, text: str, after: str) -> list[str]:
     # the words of the text may be other ones beside these
     if (plain[1] and not all(plain)) or any(REACHES_BACK in part for part in folded):
         return terms_of(f"{before}{text}{after}", True, True)
-    read = written if plain[1] else _written_in_any_script
-    first, last = (_indexed(end, True, True, read) for end in (folded[0], folded[2]))
+    if plain[1]:
+        first, last = _terms(before, True, True), _terms(after, True, True)
+    else:
+        first, last = (
+            _indexed(end, True, True, _written_in_any_script) for end in (folded[0], folded[2])
+        )
     return [*first, *_terms(text, True, True), *last]
 
 
