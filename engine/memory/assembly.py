@@ -644,10 +644,12 @@ class Assembly:
 
     def owned(self, column: Column | str) -> Column:
         """A column of this memory, by itself or by its name.  Raises InputError for another."""
+        if isinstance(column, Column) and self.store.owns(column):
+            return column
         known = {c.name: c for c in self.store.columns}
         name = column.name if isinstance(column, Column) else column
         owned = known.get(name)
-        if owned is None or (isinstance(column, Column) and column is not owned):
+        if owned is None or isinstance(column, Column):
             raise InputError(
                 f"this memory has no column {name!r}", where="column", cure=nearest(name, known)
             )

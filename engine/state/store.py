@@ -163,6 +163,10 @@ class Store:
         """The columns of the memory's own mechanisms and of the engine, without guests."""
         return tuple(c for c in self._sizes if c not in self.guests)
 
+    def owns(self, column: Column) -> bool:
+        """Whether it is one of `columns`.  O(1)."""
+        return column in self._sizes and column not in self.guests
+
     def cell_shape(self, column: Column) -> tuple[int, ...]:
         return self._sizes[column]
 
