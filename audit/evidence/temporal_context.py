@@ -397,7 +397,7 @@ LOG = (
     (31.7, "tickets were cheap", "a", 1.0),
     (31.8, "the octopus cake", "a", 0.4),
     (31.9, "my boss moved the meeting", "a", 1.0),
-    (90.0, "rain all day", "c", 1.0),
+    (90.0, "rain all day", "c", 0.6),
     (90.1, "a bus", "c", 1.0),
 )
 
