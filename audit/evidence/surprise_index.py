@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import NEWS, VETO, VISIBLE, WORTH
+from ...engine.contract.vocabulary import DRAFTS, KIND, NEWS, VETO, VISIBLE, WORTH
 from ...engine.text.features import features
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
@@ -286,6 +287,30 @@ def an_erased_value_is_not_contradicted(specimen: Any) -> Any:
     return measured, [0.65 + 0.2, 0.65]
 
 
+@adaptation(
+    "SU-12",
+    source="by hand: what is kept comes before told values; noise keeps its names; known numbers are details; a caption has length",
+)
+def what_is_known_counts_in_part(specimen: Any) -> Any:
+    told = (
+        ("Zoe moved to Oslo.", "", 0.65),
+        ("Thanks, Ida!", "", 0.05),
+        ("Ida sleeps.", "", 0.1),
+        ("We walked 3 km.", "", 0.65),
+        ("We walked 3 km in 40 minutes.", "", 0.6 / 2.0 + 0.1),
+        ("We walked on and on along the wide water until it was dark.", "a path of 7 km in the sun", 0.7),
+    )
+    memory = memory_of(specimen, contradiction=0.2, kept=1)
+    for i, (text, caption, _) in enumerate(told):
+        memory.encode(Event(float(i), text, "Zoe", caption=caption, dated=False))
+    kept = memory.column(specimen.NEW_FINGERPRINTS)[:2, 0]
+    return [*memory.column(NEWS), *kept], [
+        *(news for *_, news in told),
+        specimen.code("name:zoe"),
+        specimen.code("name:ida"),
+    ]
+
+
 @limit(
     "SU-7",
     source="definition: codes of 63 bits are positive, the same for the same fingerprint only",
@@ -309,21 +334,33 @@ def hostile_texts_take_linear_time(specimen: Any) -> Any:
 
 @equation(
     "SU-9",
-    source="definition: worth is ln NEWS of a memory that was judged; the least worth leave a full memory",
+    source="definition: worth is ln NEWS of a memory that was judged, not of a made one; the least worth leave a full memory",
     rtol=1e-6,
 )
 def what_said_little_leaves_a_full_memory(specimen: Any) -> Any:
-    memory = memory_of(specimen, capacity=3)
+    def make(view: Any, tick: Any) -> None:
+        if len(view.kind) == 3:
+            view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
+        capacity=4,
+    )
     encode(
         memory,
         (0.0, "Ada moved to Lisbon in May 2020."),
         (1.0, "Ada moved to Lisbon in May 2020."),
         (2.0, "Bo sells 12 red bicycles in Porto."),
     )
-    memory.advance(25.0)
+    memory.advance(49.0)
     worth, said = memory.column(WORTH).copy(), memory.column(NEWS).copy()
-    encode(memory, (30.0, "Cleo plays the violin at school."))
-    return [*worth, *memory.column(VISIBLE)], [*(np.log(x) for x in said), True, False, True, True]
+    encode(memory, (50.0, "Cleo plays the violin at school."))
+    return [*worth, *memory.column(VISIBLE)], [
+        *(np.log(x) for x in said[:3]),
+        0.0,
+        *(True, False, True, True, True),
+    ]
 
 
 @figure(
@@ -356,6 +393,27 @@ def worth_in_place_of_odds(specimen: Any) -> Any:
             view.worth[...] += view.news
 
     return specimen.replacing("SurpriseIndex", Plain)
+
+
+@mutant("a row that was not judged has the worth of news 0", rejected_by="SU-9")
+def unjudged(specimen: Any) -> Any:
+    class Unjudged(specimen.SurpriseIndex):  # type: ignore[misc]
+        def keep(self, view: Any, tick: Any) -> None:
+            super().keep(view, tick)
+            view.worth[view.news == 0.0] -= np.inf
+
+    return specimen.replacing("SurpriseIndex", Unjudged)
+
+
+@mutant("numbers that are known are no details", rejected_by="SU-12")
+def new_details(specimen: Any) -> Any:
+    original = specimen.news
+    return specimen.replacing(
+        "news",
+        lambda new, total, length, details, *rest: original(
+            new, total, length, min(details, new), *rest
+        ),
+    )
 
 
 @mutant("numbers without a unit count", rejected_by="SU-1")
