@@ -583,6 +583,28 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
         "[80, 80, 80, 80, 80, 80, 80]", str([0 if i == 24 else 2 for i in range(60)]), 118, 60]  # fmt: skip
 
 
+@limit(
+    "SD-13",
+    source="by hand: what a model says goes on follows the last event, not a row that sleep made of an earlier stage",
+)
+def made_rows_are_not_what_goes_on(specimen: Any) -> Any:
+    def note(view: Any, tick: Any) -> None:
+        if len(view.stage) == 3:
+            view.drafts.add(Draft("a note", Kind.SUMMARY, (0,), stage=0))
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.CONSOLIDATE, note, reads=(STAGE,), adds=(DRAFTS,), id="note"),
+        by="model",
+        language_model=StageReader(lambda text: "begins" in text),
+    )
+    for day, texts in enumerate((("one", "two", "three begins"), (), ("four", "five"))):
+        for i, text in enumerate(texts):
+            memory.encode(Event(24.0 * day + i, text, dated=False))
+        memory.advance(24.0 * day + 24.0)
+    return memory.column(STAGE)[[0, 1, 2, 4, 5]], [0, 0, 2, 2, 2]
+
+
 @figure(
     "valleys",
     caption="Similarity of the five events before each place and the five from it on; the topic of the talk changes at the dots",
@@ -607,6 +629,16 @@ def similarity_over_a_talk(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
+@mutant("what goes on follows the last row, made or not", rejected_by="SD-13")
+def after_any_row(specimen: Any) -> Any:
+    original = specimen.corrected
+
+    def corrected(rows: Any, stage: Any, turn: Any, last: Any) -> Any:
+        return original(rows, stage, turn, (0, 0) if last[0] > 0 else last)
+
+    return specimen.replacing("corrected", corrected)
+
+
 @mutant("mean of the cosines, not cosine of the sums", rejected_by="SD-1")
 def mean_of_cosines(specimen: Any) -> Any:
     def similarity(vectors: Any) -> float:
