@@ -23,6 +23,7 @@ from ...engine.contract.vocabulary import (
     KIND,
     NOW,
     ROW,
+    SESSION,
     SHOW,
     SLEEP_END,
     SLEEP_ONSET,
@@ -749,6 +750,24 @@ def runs_take_place_when_they_are_due(specimen: Any) -> Any:
 
 
 @adaptation(
+    "TC-11b",
+    source="by hand: the predecessor of an event is an event of its session, not a row that sleep made for the session",
+)
+def a_made_row_is_no_predecessor(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("a summary", Kind.SUMMARY, (0, 1), session=int(view.session[0])))
+
+    memory = memory_of(
+        specimen, neighbour(Phase.CONSOLIDATE, draft, reads=(SESSION,), adds=(DRAFTS,), id="maker")
+    )
+    for time, session in ((0.0, "a"), (1.0, "a"), (25.0, "b"), (26.0, "a")):
+        memory.encode(Event(time, f"at {time}", session=session, dated=False))
+    return [str(sorted(link[1:] for link in marked(specimen, memory) if link[0] == T))], [
+        "[(1, 0), (4, 1)]"
+    ]
+
+
+@adaptation(
     "TC-11",
     source="ours: rows that others make in the same sleep, before and after, are not taken for those of an edit",
 )
@@ -996,6 +1015,15 @@ def to_the_first(specimen: Any) -> Any:
         "redirect",
         lambda bank, archived, stand_ins, cap: original(bank, archived, sorted(stand_ins)[:1], cap),
     )
+
+
+@mutant("the predecessor of an event is the last row of its session, made or not", rejected_by="TC-11b")
+def any_predecessor(specimen: Any) -> Any:
+    def predecessor(view: Any, incoming: Any) -> int:
+        same = np.flatnonzero(view.session[: view.row] == incoming.session)
+        return int(same[-1]) if same.size else -1
+
+    return specimen.overriding("TopologyConsolidation", _predecessor=staticmethod(predecessor))
 
 
 @mutant("pruning ignores orphans", rejected_by="TC-4")
