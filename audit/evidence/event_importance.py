@@ -161,7 +161,12 @@ def the_form_cortex_adds_its_steps(specimen: Any) -> Any:
 )
 def the_form_true_memory_is_its_scorer(specimen: Any) -> Any:
     long = "The boats lay in the old harbour until 7 in the evening there."
-    return worths(
+    shown = memory_of(specimen, form="true_memory")
+    # a caption belongs to no length
+    shown.encode(Event(0.0, "I promise to call.", caption="a door of the long street", dated=False))
+    shown.encode(Event(1.0, "I promise to call.", caption="a door of a shop" * 9, dated=False))
+    yield shown.column("importance"), [0.8, 0.8]
+    yield worths(
         specimen,
         ["I promise to call.", "Actually, it is on Monday.", "Is it open?", "ok", f"Is it?{' ' * 45}", long],
         form="true_memory",
