@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -649,5 +650,22 @@ def hidden_relations(specimen: Any) -> Any:
 
     def retrieve(self: Any, view: Any, cue: Any) -> None:
         original(self, _AllVisible(view), cue)
+
+    return specimen.overriding("PersonalizedPageRank", retrieve=retrieve)
+
+
+@mutant("a walk that is to start nowhere starts at the names", rejected_by="PR-13")
+def never_nowhere(specimen: Any) -> Any:
+    def retrieve(self: Any, view: Any, cue: Any) -> None:
+        shown = SimpleNamespace(
+            **{name: getattr(view, name) for name in ("graph", "relations", "visible", "pagerank")},
+            embedding=view.embedding,
+            synonyms=SimpleNamespace(
+                starts=lambda of: view.synonyms.starts(of) or None,
+                of=view.synonyms.of,
+                nearest=view.synonyms.nearest,
+            ),
+        )
+        specimen.PersonalizedPageRank.retrieve(self, shown, cue)
 
     return specimen.overriding("PersonalizedPageRank", retrieve=retrieve)

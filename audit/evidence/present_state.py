@@ -701,3 +701,17 @@ def before_everything(specimen: Any) -> Any:
 def unfiltered(specimen: Any) -> Any:
     original = specimen.best
     return specimen.replacing("best", lambda x, among, k: original(x, np.ones_like(among), k))
+
+
+@mutant("of what ends a state the last candidate answers", rejected_by="PS-9")
+def last_ending(specimen: Any) -> Any:
+    return specimen.replacing("islice", lambda endings, count: list(endings)[-count:])
+
+
+@mutant("what was stored first was told first", rejected_by="PS-7")
+def by_row(specimen: Any) -> Any:
+    class ByRow(specimen.PresentState):  # type: ignore[misc]
+        def _follows(self, one: Any, other: Any) -> bool:
+            return bool(super()._follows(one._replace(time=0.0), other._replace(time=0.0)))
+
+    return specimen.replacing("PresentState", ByRow)

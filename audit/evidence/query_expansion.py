@@ -1000,3 +1000,11 @@ def whole_query(specimen: Any) -> Any:
         "hypothetical_request",
         lambda text: Request("a", specimen.SUPPOSE, f"QUESTION\n{text}", specimen.SUPPOSED, 400),
     )
+
+
+@mutant("a question of words without content asks nothing", rejected_by="QX-15")
+def content_alone(specimen: Any) -> Any:
+    original = specimen.terms_of
+    return specimen.replacing(
+        "terms_of", lambda text, stem=True, **how: original(text, stem=stem, stop_words=True)
+    )

@@ -4,6 +4,7 @@ what a memory offers by hand.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -388,3 +389,13 @@ def unfiltered(specimen: Any) -> Any:
         specimen.RelationContext.offer(self, Unfiltered(view), cue)
 
     return specimen.overriding("RelationContext", offer=offer)
+
+
+@mutant("a pair that is shown has the relations of filtered memories", rejected_by="RE-10")
+def lines_of_filtered_ones(specimen: Any) -> Any:
+    def _lines(self: Any, view: Any, *of: Any) -> Any:
+        names = {"relations": view.relations, "graph": view.graph}
+        shown = SimpleNamespace(answerable=np.ones_like(view.answerable), **names)
+        return specimen.RelationContext._lines(self, shown, *of)
+
+    return specimen.overriding("RelationContext", _lines=_lines)

@@ -360,3 +360,12 @@ def bundles_too(specimen: Any) -> Any:
 @mutant("every question asks for a detail", rejected_by="SW-9")
 def always_a_detail(specimen: Any) -> Any:
     return specimen.replacing("question_kind_of", lambda words: specimen.QuestionKind.DETAIL)
+
+
+@mutant("a word for an overview counts before the number that is asked for", rejected_by="SW-9")
+def overview_first(specimen: Any) -> Any:
+    original, kinds = specimen.question_kind_of, specimen.QuestionKind
+    return specimen.replacing(
+        "question_kind_of",
+        lambda words: kinds.SYNTHESIS if "overview" in words else original(words),
+    )

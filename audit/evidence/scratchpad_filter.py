@@ -237,3 +237,11 @@ def all_notes(specimen: Any) -> Any:
         specimen.ScratchpadFilter.ask(self, Unarchived(view), cue)
 
     return specimen.overriding("ScratchpadFilter", ask=ask)
+
+
+@mutant("a question of words without content asks nothing", rejected_by="SF-2")
+def content_alone(specimen: Any) -> Any:
+    original = specimen.terms_of
+    return specimen.replacing(
+        "terms_of", lambda text, stem=True, **how: original(text, stem=stem, stop_words=True)
+    )

@@ -511,3 +511,11 @@ def farthest(specimen: Any) -> Any:
             view.synonyms.link(cue.features.entities, lambda texts: -view.embedder.embed(texts))
 
     return specimen.overriding("SynonymLinks", link=link)
+
+
+@mutant("a question of words without content asks nothing", rejected_by="SL-9")
+def content_alone(specimen: Any) -> Any:
+    original = specimen.terms_of
+    return specimen.replacing(
+        "terms_of", lambda text, stem=True, **how: original(text, stem=stem, stop_words=True)
+    )

@@ -752,6 +752,7 @@ def days_are_those_of_the_clocks(specimen: Any) -> Any:
     measured = [memory.column(specimen.TIME_START)[2, 0] == 3600 * at(2025, 6, 30)]
     for query in (
         Query("on 30 June 2025"),
+        Query("on 1 July 2025"),
         Query("yesterday"),
         Query("yesterday", offset=-4.0),
         Query("on 1 July 2025", offset=2.0),
@@ -761,7 +762,7 @@ def days_are_those_of_the_clocks(specimen: Any) -> Any:
     ):
         memory.retrieve(query)
         measured += (memory.column(WITHIN) == 1.0).tolist()
-    return measured, [True, *(False, True, True), *(False, False, False), *(False, False, False),
+    return measured, [True, *(False, True, True), *[False] * 9,
         *(False, True, False), *(False, True, True), *(False, True, False), *(False, False, False)]  # fmt: skip
 
 
@@ -1180,3 +1181,18 @@ def in_order_of_telling(specimen: Any) -> Any:
         specimen.TemporalIndex.answer_by_time(self, OfTelling(view), cue)
 
     return specimen.overriding("TemporalIndex", answer_by_time=answer_by_time)
+
+
+@mutant("a query without a clock is asked by the first one that spoke", rejected_by="TX-22")
+def first_clock(specimen: Any) -> Any:
+    def asker_offset(cue: Any, offsets: Any) -> float:
+        return float(offsets[0]) if cue.query.offset is None else cue.query.offset
+
+    return specimen.replacing("asker_offset", asker_offset)
+
+
+@mutant("a clock that shows UTC is none", rejected_by="TX-22")
+def no_clock_of_zero(specimen: Any) -> Any:
+    return specimen.replacing(
+        "asker_offset", lambda cue, offsets: cue.query.offset or float(offsets[-1])
+    )

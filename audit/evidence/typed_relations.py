@@ -557,3 +557,14 @@ def asleep(specimen: Any) -> Any:
 
 
 def _nothing(self: Any, view: Any, cue: Any) -> None: ...
+
+
+@mutant("every sentence is read alone", rejected_by="TR-3c")
+def sentences_alone(specimen: Any) -> Any:
+    original = specimen.relations_of
+    return specimen.replacing(
+        "relations_of",
+        lambda text, speaker="": tuple(
+            relation for part in text.split(". ") for relation in original(part, speaker)
+        ),
+    )
