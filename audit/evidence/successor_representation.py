@@ -719,6 +719,7 @@ def a_question_is_asked_from_where_the_session_is(specimen: Any) -> Any:
             ("x", "Who is next?"),
             ("y", "Who is next?"),
             ("x", "After Dora, who is next?"),
+            ("y", "After Dora, who is next?"),  # where she is one of those used last
             ("", "Who is next?"),
             ("z", "And Ada?"),
         ):
@@ -968,6 +969,15 @@ def one_sequence_of_uses(specimen: Any) -> Any:
 def without_a_state(specimen: Any) -> Any:
     return specimen.replacing(
         "used_last", lambda cue, used, times, visible: np.empty(0, dtype=np.int64)
+    )
+
+
+@mutant("the entity that is named first counts twice", rejected_by="SR-14")
+def counted_twice(specimen: Any) -> Any:
+    original = specimen.expected_row
+    return specimen.replacing(
+        "expected_row",
+        lambda states, *rest: original(np.concatenate([states[:1], states]), *rest),
     )
 
 

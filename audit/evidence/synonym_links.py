@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.catalogue.registry import Registry
+from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.ports.language_model import Request
 from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
-from ...mechanisms.shared.synonyms import Synonyms, joined
+from ...mechanisms.shared.synonyms import SYNONYMS, Synonyms, joined
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import FunctionModel, encode, lines_with, memory_of
+from ..memory import FunctionModel, encode, lines_with, memory_of, neighbour
 from ..paper_numbers import paper_number
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
@@ -136,6 +138,41 @@ def the_nearest_facts_are_embedded_once(specimen: Any) -> Any:
     for facts in (("a", "b", "c"), ("b", "d", "a", "c"), ("d",), ("a", "d")):
         measured.append(str(synonyms.closest(query, facts, embed, 3)))
     return [*measured, " ".join(embedded)], ["[2, 0, 1]", "[3, 0, 1]", "[0]", "[0, 1]", "a b c d a"]
+
+
+@adaptation(
+    "SL-14",
+    source="definition: pairs, starts and what stands for a name hold for the query that set them; changed names begin anew; by hand",
+)
+def what_a_query_sets_holds_for_it_alone(specimen: Any) -> Any:
+    angles = {"ada": 0.0, "adah": 0.1, "bo": 2.0, "beau": 2.1, "\0 1": 2.0, "ad": 0.2}
+    synonyms, asked = Synonyms(), [object(), object(), object()]
+
+    def embed(names: Sequence[str]) -> NDArray[np.float32]:
+        return circle(*(angles[name] for name in names))
+
+    def near(vectors: NDArray[np.float32], first: int) -> NDArray[np.int64]:
+        pairs: NDArray[np.int64] = specimen.near_pairs(vectors, first, 0.9)
+        return pairs
+
+    def state(cue: object) -> str:
+        return str((synonyms.of(cue).tolist(), synonyms.nearest(cue, "ad"), synonyms.starts(cue)))
+
+    synonyms.put(asked[0], ["ada", "bo", "adah"], embed, near)
+    synonyms.link(["ad", "bo"], embed)
+    synonyms.start(["bo"])
+    measured = [state(asked[0]), state(asked[1])]
+    synonyms.put(asked[1], ["ada", "bo", "adah", "beau"], embed, near)
+    measured += [state(asked[0]), state(asked[1])]
+    # the second name is erased
+    synonyms.put(asked[2], ["ada", "\0 1", "adah", "beau"], embed, near)
+    return [*measured, state(asked[2])], [
+        "([[0, 2]], 2, ['bo'])",
+        "([], None, None)",
+        "([], None, None)",
+        "([[0, 2], [1, 3]], None, None)",
+        "([[0, 2]], None, None)",
+    ]
 
 
 class Named:
@@ -383,23 +420,33 @@ def ranked(
     word: str | None,
     songs: Any = SONGS,
     question: str = "Who sings of kettles, Bo?",
-) -> tuple[list[int], list[str]]:
-    """The rows that the walk of a question reaches, and the prompts of the filter."""
-    model = triple_filter(word)
+    archived: Sequence[int] = (),
+) -> tuple[list[int], list[str], list[str]]:
+    """The rows that the walk of a question reaches, the prompts of the filter, and the names at which
+    the walk starts, as far as the mechanism gives them.
+    """
+    model, starts = triple_filter(word), list[str]()
+
+    def note(view: Any, cue: Any) -> None:
+        starts.extend(view.synonyms.starts(cue) or ())
+
     relations = Registry.read().instance("typed_relations", {"rules": False, "model": True})
     memory = memory_of(
         specimen,
         relations,
         "personalized_pagerank",
+        neighbour(Phase.RETRIEVE, note, reads=(SYNONYMS,)),
         language_model=model,
         model=True,
         query="names",
     )
     encode(memory, *songs)
     memory.advance(30.0)
+    for row in archived:
+        memory.archive(row)
     memory.retrieve(question, 4)
     offered = [request.prompt for request in model.asked if request.purpose == "triple_filter"]
-    return np.flatnonzero(memory.column(PAGERANK) > 0.0).tolist(), offered
+    return np.flatnonzero(memory.column(PAGERANK) > 0.0).tolist(), offered, starts
 
 
 @adaptation(
@@ -408,13 +455,16 @@ def ranked(
     "is no JSON, at the name in the question",
 )
 def a_model_filters_triples(specimen: Any) -> Any:
-    kettles, offered = ranked(specimen, "kettles")
+    kettles, offered, starts = ranked(specimen, "kettles")
+    # what an archived memory alone tells is not offered
+    offered += ranked(specimen, "kettles", archived=(1, 2))[1]
     return [
         str(kettles),
         str(ranked(specimen, "violins")[0]),
         str(ranked(specimen, None)[0]),
         str(ranked(specimen, "kettles", question="What is it?")[0]),
         str(ranked(specimen, "kettles", question="?!")[0]),
+        str(sorted(starts)),
         str([sorted(line.split(" ", 1)[1] for line in p.splitlines()[1:]) for p in offered]),
     ], [
         "[0, 2, 3]",
@@ -422,8 +472,9 @@ def a_model_filters_triples(specimen: Any) -> Any:
         "[1]",
         "[0, 2, 3]",
         "[]",
+        "['ada', 'cleo', 'kettles']",
         str([['"ada sings of kettles"', '"bo sings of harbours"', '"cleo sings of kettles"',
-              '"dora sings of hums"']]),
+              '"dora sings of hums"'], ['"ada sings of kettles"', '"dora sings of hums"']]),
     ]  # fmt: skip
 
 
@@ -519,3 +570,18 @@ def content_alone(specimen: Any) -> Any:
     return specimen.replacing(
         "terms_of", lambda text, stem=True, **how: original(text, stem=stem, stop_words=True)
     )
+
+
+@mutant("what archived memories tell is offered", rejected_by="SL-9")
+def archived_offered(specimen: Any) -> Any:
+    def _start(view: Any, cue: Any) -> None:
+        shown = SimpleNamespace(
+            relations=view.relations,
+            visible=np.ones_like(view.visible),
+            synonyms=view.synonyms,
+            embedder=view.embedder,
+            language_model=view.language_model,
+        )
+        specimen.SynonymLinks._start(shown, cue)
+
+    return specimen.overriding("SynonymLinks", _start=staticmethod(_start))
