@@ -24,7 +24,8 @@ QUESTIONS = {
         "Can you help me with my essay?", "What did I tell you about your suggestion?",
         "Can you list the order in which I brought up my projects?",
         "What do you recommend for my knee?", "Which of the plans that I described was cheapest?",
-        "I'd like a plan for the garden.",
+        "I'd like a plan for the garden.", "Summarise in order what I told you.",
+        "What is our plan for my birthday?",
     ),
     "OTHER": (
         "What did you suggest for my back pain?", "What was your answer about the lease?",

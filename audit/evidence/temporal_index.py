@@ -688,6 +688,7 @@ def the_order_of_a_time_alone(specimen: Any) -> Any:
         ("What did Bo do on 10 May 2023?", [1, 0, 2, 3, 4]),
         ("What did Ada say on 10 May 2023?", [0, 1, 2, 3, 4]),
         ("What was Bo's news on 10 May 2023?", [1, 0, 2, 3, 4]),
+        ("What did Cleo say on 10 May 2023?", [2, 0, 1, 3, 4]),
         ("Who's known from 10 May 2023?", [1, 0, 2, 3, 4]),
         ("What did Bo do yesterday?", [3, 2, 4, 1, 0]),
         ("What happened between 11 and 12 May?", [2, 3, 4, 1, 0]),
