@@ -219,7 +219,7 @@ def capacity_base(beta: float, k: float, d: float, p: float) -> float:
 @kernel
 def polynomial_capacity(neurons: float, degree: int) -> float:
     """K_max = N^(n-1) / (2 (2n-3)!! ln N) patterns without errors, for the energy x^n.  Krotov &
-    Hopfield (2016).  Cost: O(degree).
+    Hopfield (2016), eq. (6).  Cost: O(degree).
 
     >>> round(polynomial_capacity(100.0, 2), 3)
     10.857
