@@ -39,8 +39,8 @@ PRIMACY = Column(
 # --- equations ------------------------------------------------------------------------------------
 @formula
 def attention(place: int, phi_s: float, phi_d: float) -> float:
-    """phi_i = phi_s exp(-phi_d (i - 1)) + 1.  Polyn, Norman & Kahana (2009), primacy gradient.
-    Cost: O(1).
+    """phi_i = phi_s exp(-phi_d (i - 1)) + 1.  Polyn, Norman & Kahana (2009), primacy gradient, as
+    `prime_fact` of the authors' code.  Cost: O(1).
 
     place  ()  1  i, from 1
     phi_s  ()  1  attention to the first item above that to late ones
