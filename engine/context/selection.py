@@ -168,20 +168,17 @@ def fill(
             return selection
     if budget is None:
         return _selected(best, budget, rules)
+    whole = [rules.whole(c) for c in candidates]
     order = clocked(
         [
-            (
-                _source(c),
-                c.row,
-                c.score,
-                min(counter.units(rules.whole(c).text) / counter.per_token, LONG),
-            )
-            for c in candidates
+            (_source(c), c.row, c.score, min(counter.units(item.text) / counter.per_token, LONG))
+            for c, item in zip(candidates, whole, strict=True)
         ],
         shares,
     )
     kept = sorted(order)
-    candidates, place = [candidates[n] for n in kept], {n: at for at, n in enumerate(kept)}
+    candidates, whole = [candidates[n] for n in kept], [whole[n] for n in kept]
+    place = {n: at for at, n in enumerate(kept)}
     order = [place[n] for n in order]
     if together and rules.form.headings:
         sections = tuple(dict.fromkeys(c.section for c in candidates))
@@ -191,10 +188,13 @@ def fill(
         if apart > SHELL * budget * counter.per_token:
             # no more rows than where the sections come to stand apart
             under = [replace(c, section=together, source=_source(c)) for c in candidates]
-            return _Fitting(
-                under, budget, rules, order, order[0], (1.0 / SHELL - 1.0) * apart
-            ).selection()
-    return _Fitting(candidates, budget, rules, order, order[0] if order else 0).selection()
+            whole = [
+                replace(item, section=together, source=c.source)
+                for c, item in zip(under, whole, strict=True)
+            ]
+            room = (1.0 / SHELL - 1.0) * apart
+            return _Fitting(under, whole, budget, rules, order, order[0], room).selection()
+    return _Fitting(candidates, whole, budget, rules, order, order[0] if order else 0).selection()
 
 
 def cap_of(budget: int, largest: float = LARGEST) -> int:
@@ -215,23 +215,24 @@ def _selected(
 ) -> Selection:
     """`select`."""
     counter, most = rules.counter, len(candidates) if rules.max_items is None else rules.max_items
+    whole = [rules.whole(c) for c in candidates]
     if budget is None or _all_fit(candidates, budget * counter.per_token, counter):
-        shown = {n: rules.whole(c) for n, c in enumerate(candidates[:most])}
-        whole = Selection(
+        shown = dict(enumerate(whole[:most]))
+        all_whole = Selection(
             (*_ordered(shown, candidates, rules.in_time), *_also(rules.also, None, counter)), ()
         )
         forms = {c.form for c in candidates}
         if budget is None or (
             most >= len(candidates)
             and forms <= {Form.WHOLE}
-            and counter.tokens(lay_out(whole.components, (), rules.form)) <= budget
+            and counter.tokens(lay_out(all_whole.components, (), rules.form)) <= budget
         ):
-            return whole
+            return all_whole
     if order is None:
         order = entering(
             [c.estimate for c in candidates], rules.least if rules.form.condenses else 0.0
         )
-    return _Fitting(candidates, budget, rules, order, 0).selection()
+    return _Fitting(candidates, whole, budget, rules, order, 0).selection()
 
 
 def _all_fit(candidates: Sequence[Candidate], room: float, counter: TokenCounter) -> bool:
@@ -246,6 +247,7 @@ class _Fitting:
     """Selects under a budget.
 
     candidates  in the order in which they stand
+    whole       each of them whole
     budget      tokens
     order       places of the candidates in order of entering
     best        place of the best one, which is always shown
@@ -259,20 +261,15 @@ class _Fitting:
     def __init__(
         self,
         candidates: Sequence[Candidate],
+        whole: Sequence[Component],
         budget: int,
         rules: Rules,
         order: Sequence[int],
         best: int,
         room: float = inf,
     ) -> None:
-        self.candidates, self.budget, self.rules, self.order, self.best, self.room = (
-            candidates,
-            budget,
-            rules,
-            order,
-            best,
-            room,
-        )
+        self.candidates, self.whole, self.budget, self.rules = candidates, whole, budget, rules
+        self.order, self.best, self.room = order, best, room
         self.most = len(candidates) if rules.max_items is None else rules.max_items
         self.counter, self.form, self.gap = (
             rules.counter,
@@ -286,20 +283,18 @@ class _Fitting:
             else inf
         )
         self._texts: dict[int, Condensing] = {}
-        self.items = [
-            rules.component(c, c.text, _without_caption(c, rules))
+        self.items = (
+            [rules.component(c, c.text, _without_caption(c, rules)) for c in candidates]
             if rules.packed
-            else rules.whole(c)
-            for c in candidates
-        ]
+            else whole
+        )
         self.sizes = [self.counter.units(item.text) + self.gap for item in self.items]
         # of each section: its candidates, and the tokens of all of them whole
         self._numbers: dict[str, list[int]] = {}
-        self._whole: dict[str, int] = {}
-        for n, (c, item) in enumerate(zip(candidates, self.items, strict=True)):
-            tokens = rules.whole(c).tokens if rules.packed else item.tokens
-            self._numbers.setdefault(c.section, []).append(n)
-            self._whole[c.section] = self._whole.get(c.section, 0) + tokens
+        self._tokens: dict[str, int] = {}
+        for n, item in enumerate(whole):
+            self._numbers.setdefault(item.section, []).append(n)
+            self._tokens[item.section] = self._tokens.get(item.section, 0) + item.tokens
         self.extra = _also(
             rules.also,
             budget
@@ -489,7 +484,7 @@ class _Fitting:
                         len(shown),
                         len(numbers),
                         sum(c.tokens for c in shown),
-                        self._whole[section],
+                        self._tokens[section],
                     )
                 )
         if also and (not extra or extra[0].form is not Form.WHOLE):
@@ -579,7 +574,7 @@ class _Fitting:
                     chosen, room = more, left * self.counter.per_token
         full = dict(chosen)
         for n in sorted(n for n in chosen if chosen[n].form is Form.TEXT):
-            shown = self.rules.whole(self.candidates[n])
+            shown = self.whole[n]
             if (
                 size := self.counter.units(shown.text) - self.counter.units(chosen[n].text)
             ) <= room:
