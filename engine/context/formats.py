@@ -167,7 +167,7 @@ def _short(at: datetime) -> str:
     >>> _short(moment(30.0))
     '2 January 1970 06:00'
     """
-    return f"{_date(at)} {at:%H:%M}"
+    return f"{_date(at)} {at.hour:02}:{at.minute:02}"
 
 
 def _date(at: datetime) -> str:

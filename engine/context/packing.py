@@ -152,20 +152,21 @@ def clocked(
         take(largest, queues[largest][0])
     while (rest := next_of(REST)) >= 0:
         live = {source: n for source in offering if (n := next_of(source)) >= 0}
-        for source in [source for source in held if source not in live and source != REST]:
-            held[REST] += held.pop(source)
-        rate = {
-            **{source: shares[source] for source in live},
-            REST: max(0.0, 100.0 - sum(shares[source] for source in live)),
-        }
+        for source in offering:
+            if source not in live:
+                held[REST] += held[source]
+        offering = list(live)
+        live[REST] = rest
+        rate = {**shares, REST: max(0.0, 100.0 - sum(shares[source] for source in offering))}
         due = {
             source: max(0.0, offers[n][3] - held[source]) / rate[source]
             if rate[source] > 0.0
             else inf
-            for source, n in {**live, REST: rest}.items()
+            for source, n in live.items()
         }
-        first = min(due, key=lambda source: due[source])
-        for source in due:
-            held[source] += rate[source] * due[first] if due[first] < inf else 0.0
-        take(first, {**live, REST: rest}[first])
+        first = min(due, key=due.__getitem__)
+        if due[first] < inf:
+            for source in due:
+                held[source] += rate[source] * due[first]
+        take(first, live[first])
     return order
