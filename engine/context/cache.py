@@ -42,10 +42,9 @@ class ContextCache:
         """
         ttl = checked_hours(ttl, "ttl", 0.0)
         try:
-            hash(asked)
+            known = self.get(state, asked, now, ttl)
         except TypeError:
             return make()
-        known = self.get(state, asked, now, ttl)
         return self.put(asked, make(), now) if known is None else known
 
     def get(

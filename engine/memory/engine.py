@@ -299,7 +299,7 @@ class Engine(ReadableMemory):
         the memory's `sources` offer; without sources the best memories first.  Cost: one retrieval
         and the assembly, see `docs/results/contexts.md`.
         """
-        with self.answering.turn(alone=bool(self.sources)):
+        with self.answering.turn(alone=bool(self.assembly.sources)):
             self._sound("context")
             further: dict[str, Any] = {"max_items": max_items, "session": session, "task": task,
                                        "only": only, "reader": reader, "also": also,
