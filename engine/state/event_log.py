@@ -303,8 +303,8 @@ class EventLog:
 
     def text(self, row: int) -> str:
         """The verbatim text of a row."""
-        writing = self.writing(row)
-        return writing.text if writing else self.events[self.rows[row]].text
+        number = self.rows[row]
+        return (self.events[number] if number >= 0 else self.writings[~number]).text
 
     def rendered(self, row: int) -> str:
         """The text of a row that is embedded and indexed; of a segment of one event with date

@@ -157,7 +157,7 @@ class FreeTexts(Texts):
         self._withholding = withholding
 
     def __getitem__(self, row: int) -> str:
-        return "" if self._withholding[row] else super().__getitem__(row)
+        return "" if self._withholding[row] else self._event_log.text(row)
 
     def rendered(self, row: int) -> str:
         """The text that is embedded and indexed: with date, speaker and caption; "" for withheld
