@@ -201,18 +201,31 @@ def odd_replies_change_nothing(specimen: Any) -> Any:
 
 
 @adaptation(
-    "EN-6", source="definition: an erased memory has no note, nor is it in the note that it changed"
+    "EN-6",
+    source="definition: an erased memory has no note, nor is it in the note that it changed; none is asked for",
 )
 def an_erased_memory_is_in_no_note(specimen: Any) -> Any:
     memory = told(specimen, note_taker())
     memory.erase(2, confirm=True)
     memory.retrieve("kettle", 4)
     texts = [writing.text for writing in memory.event_log.writings]
+    model = note_taker()
+    early = memory_of(specimen, language_model=model)
+    encode(early, *MESSAGES)
+    early.erase(0, confirm=True)
+    early.advance(30.0)
+    asked = [request.prompt.splitlines()[1] for request in model.asked if request.purpose == "note"]
     return [
         str([bool(text) for text in texts]),
         str(memory.column("note")[2]),
         str(linked(memory)),
-    ], ["[True, True, False, False]", "-1", "[]"]
+        str(asked),
+    ], [
+        "[True, True, False, False]",
+        "-1",
+        "[]",
+        str([f"MESSAGE {json.dumps(text)}" for _, text, _ in MESSAGES[1:]]),
+    ]
 
 
 @adaptation(
