@@ -750,6 +750,32 @@ def runs_take_place_when_they_are_due(specimen: Any) -> Any:
 
 
 @adaptation(
+    "TC-11c",
+    source="definition: an edge of another mechanism that is also a link stays when the link is led elsewhere",
+)
+def edges_of_others_stay(specimen: Any) -> Any:
+    def others(view: Any, incoming: Any) -> None:
+        for other in range(view.row):
+            for ends in ((view.row, other), (other, view.row)):
+                edge = view.graph.add(*ends, S, view.now)
+                view.audit_foreign[edge] = 1
+
+    memory = told(
+        specimen,
+        neighbour(
+            Phase.ENCODE,
+            others,
+            reads=(ROW, NOW),
+            adds=(GRAPH,),
+            sets=(AUDIT_FOREIGN,),
+            owns=(AUDIT_FOREIGN,),
+        ),
+    )
+    foreign = memory.column(AUDIT_FOREIGN) > 0
+    return [int(foreign.sum()), int(memory.graph.alive[foreign].sum())], [30, 30]
+
+
+@adaptation(
     "TC-11b",
     source="by hand: the predecessor of an event is an event of its session, not a row that sleep made for the session",
 )
@@ -1024,6 +1050,18 @@ def any_predecessor(specimen: Any) -> Any:
         return int(same[-1]) if same.size else -1
 
     return specimen.overriding("TopologyConsolidation", _predecessor=staticmethod(predecessor))
+
+
+@mutant("a trimmed link is removed, whoever made it", rejected_by="TC-11c")
+def removed_for_all(specimen: Any) -> Any:
+    class Greedy(specimen.GraphBank):  # type: ignore[misc]
+        def unlink(self, source: int, target: int, kind: EdgeType) -> None:
+            edge = self.graph.find(source, target, kind)
+            if edge is not None and self.mark()[edge]:
+                self.mark()[edge] = 1
+            super().unlink(source, target, kind)
+
+    return specimen.replacing("GraphBank", Greedy)
 
 
 @mutant("pruning ignores orphans", rejected_by="TC-4")

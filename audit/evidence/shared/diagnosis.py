@@ -374,6 +374,8 @@ def groups_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
         seen(specimen, 1, KETTLE, at=(0.9, math.sqrt(0.19))),
         seen(specimen, 2, KETTLE, at=(0.9, -math.sqrt(0.19))),
     ]
+    # the third lies between the two others, so the first pair is the worst
+    between = [seen(specimen, 1, KETTLE, at=(0.8, 0.6)), seen(specimen, 2, KETTLE, at=(3.0, 1.0))]
     pair = sigmoid(20.0 * 0.05 + 2.0)
     (best,) = specimen.diagnosed(
         [specimen.Neighbourhood(alike[0], (alike[1],))], lambda _: np.eye(1), 0.9
@@ -386,12 +388,14 @@ def groups_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
         proposed(alike, 0.9),
         proposed(apart, 0.9),
         proposed(apart, 0.99),
+        proposed(between, 0.6),
         proposed((), 0.0),
     ], [
         "True",
         str([((0, 1, 2, 3, 9), round(sigmoid(5.0), 6))]),
         str([((1, 9), round(pair, 6))]),
         "[]",
+        str([((1, 2, 9), round(sigmoid(20.0 * (0.8 - 0.85) + 2.0), 6))]),
         "[]",
     ]
 
@@ -418,14 +422,14 @@ OUTDATED: tuple[tuple[str, str, float], ...] = (
 
 def updates_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     """Targets (current, superseded) and confidence, whichever of the two the context is about;
-    of equal times the later unit is current.
+    of equal times the later unit is current, else the one that is told later.
     """
     measured, expected = [], []
     for earlier, later, sure in OUTDATED:
-        for times in ((1.0, 2.0), (1.0, 1.0)):
+        for times, first, second in (((1.0, 2.0), 3, 7), ((1.0, 1.0), 3, 7), ((1.0, 2.0), 7, 3)):
             old, new = (
-                seen(specimen, 3, earlier, time=times[0], at=(1.0, 0.0)),
-                seen(specimen, 7, later, time=times[1], at=(0.0, 1.0)),
+                seen(specimen, first, earlier, time=times[0], at=(1.0, 0.0)),
+                seen(specimen, second, later, time=times[1], at=(0.0, 1.0)),
             )
             for a, b in ((old, new), (new, old)):
                 proposals = specimen.diagnosed(
@@ -436,7 +440,7 @@ def updates_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
                 measured.append(
                     str([(p.targets, p.confidence) for p in proposals if len(p.targets) == 2])
                 )
-                expected.append(str([((7, 3), sure)] if sure else []))
+                expected.append(str([((second, first), sure)] if sure else []))
     return measured, expected
 
 
