@@ -341,7 +341,7 @@ def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: An
     told = [Event(4.0 * i, text, "Ada Berg") for i, text in enumerate(texts)]
     strength = {
         24.0: np.array([0.2, -1.0, -3.0, -2.0, -0.7]),
-        48.0: np.array([-2.0, 800.0, -0.6, 0.1, -4.0, -0.8, -1.1, -0.4, -9.0, -9.0, -1.5]),
+        48.0: np.array([-2.0, 800.0, -0.6, 0.3, -4.0, -0.8, -1.1, -0.4, -9.0, -9.0, -1.5]),
     }
 
     def given(view: Any, tick: Any) -> None:
