@@ -168,6 +168,33 @@ def the_pool_stays_above_all_others(specimen: Any) -> Any:
     ], [[2, 0, 1], [0, 2, 1]]
 
 
+@adaptation(
+    "CE-11",
+    source="definition: the query as it was asked, and the texts of the best as they were told, are judged; by hand",
+)
+def texts_are_judged_as_they_are(specimen: Any) -> Any:
+    judged = list[str]()
+
+    class Noting:
+        def score(self, query: str, texts: Sequence[str]) -> Any:
+            judged.extend((query, *texts))
+            return np.zeros(len(texts))
+
+    memory = memory_of(
+        specimen.replacing("reranker", lambda *of: Noting()),
+        "lexical_bm25",
+        model=str(STAND_IN),
+        pool=2,
+    )
+    encode(memory, (0.0, "Keys, red ones!", "Ada"), (1.0, "No"), (2.0, "Red -- my KEYS?", "Bo"))
+    memory.retrieve("Whose red Keys, Zoë?")
+    return [judged[0], *sorted(judged[1:])], [
+        "Whose red Keys, Zoë?",
+        "Keys, red ones!",
+        "Red -- my KEYS?",
+    ]
+
+
 @limit(
     "CE-9",
     source="definition: an empty query is judged, a memory without candidates is not; without a model there is no mechanism",

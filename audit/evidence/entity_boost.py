@@ -20,7 +20,7 @@ from ..memory import encode, memory_of, neighbour
 DIRECT, MENTION, UNRELATED = 0.30, 0.20, -0.15
 STORY: tuple[tuple[str, str, str], ...] = (  # text, sender, recipient
     ("We sold the boat", "Zoë Byron", "Bo"),
-    ("Zoe Byron sold a boat", "Bo", ""),
+    ("Zoë Byron sold a boat", "Bo", ""),
     ("Bo is a fool", "Cleo", "Hal"),
     ("It rains", "Cleo", "Zoë Byron"),
     ("The boat leaks", "user", "assistant"),
@@ -36,6 +36,7 @@ QUESTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Who saw Zoe?", ()),
     ("Where is Bobby's boat?", ()),
     ("What did Hal hear?", ("hal",)),  # who never says anything
+    ("What did Cleo tell Hal?", ("cleo", "hal")),
     ("", ()),
 )
 

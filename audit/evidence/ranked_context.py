@@ -52,8 +52,8 @@ def a_step_at_a_day(specimen: Any) -> Any:
 def keywords_of_a_query(specimen: Any) -> Any:
     return [
         str(specimen.signals_of(text).keywords)
-        for text in ("Where is the boat, the red boat?", "", "Is it?")
-    ], ["('boat', 'red')", "()", "()"]
+        for text in ("Where is the boat, the red boat?", "", "Is it?", "Do the boats leak?")
+    ], ["('boat', 'red')", "()", "()", "('boats', 'leak')"]
 
 
 def told(specimen: Any, kinds: Sequence[str] = ("",) * 5, **values: Any) -> Engine:

@@ -82,7 +82,7 @@ def only_encoding_and_recall_restart_the_decay(specimen: Any) -> Any:
 
 
 def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tuple[Any, Any]:
-    """The signal at three queries, and 2^(-age / half-life) with ages since the last encoding or
+    """The signal at four queries, and 2^(-age / half-life) with ages since the last encoding or
     recall.
     """
     memory, hours = (
@@ -95,13 +95,18 @@ def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tupl
         *zip(last.tolist(), ("Ada saw a boat", "Bo lost his keys", "Cleo sings"), strict=True),
     )
     measured, expected = [], []
-    for now, query, recalled in ((36.0, "boat", 0), (60.0, "keys", 1), (90.0, "boat", None)):
+    for now, query, recalled in (
+        (36.0, "boat", [0]),
+        (60.0, "keys", [1]),
+        (75.0, "keys sings", [1, 2]),
+        (90.0, "boat", []),
+    ):
         memory.advance(now)
-        answer = memory.retrieve(query, k=1, learn=recalled is not None)
+        answer = memory.retrieve(query, k=max(len(recalled), 1), learn=bool(recalled))
         measured += [memory.column(specimen.RECENCY).tolist()]
         expected += [np.exp2(-(now - last) / hours).tolist()]
-        if recalled is not None:
-            assert answer.rows.tolist() == [recalled]
+        if recalled:
+            assert sorted(answer.rows.tolist()) == recalled
             last[recalled] = now
     return measured, expected
 
@@ -174,3 +179,12 @@ def recall_forgotten(specimen: Any) -> Any:
             return
 
     return specimen.replacing("Recency", Fixed)
+
+
+@mutant("the best memory of an answer alone is recalled", rejected_by="RC-6")
+def best_alone(specimen: Any) -> Any:
+    class Best(specimen.Recency):  # type: ignore[misc]
+        def recalled(self, view: Any, cue: Any) -> None:
+            view.last_access[view.recalled[0]] = view.now
+
+    return specimen.replacing("Recency", Best)

@@ -379,6 +379,28 @@ def an_event_gives_the_time_through_its_memory(specimen: Any) -> Any:
     return measured, wanted
 
 
+@limit(
+    "TX-26",
+    source="definition: an event was when its memory was told on the clock of who told it, and the present is that of the asker; by hand",
+)
+def events_are_timed_by_the_clocks_of_their_memories(specimen: Any) -> Any:
+    """The first is told at 55 h on a clock 5 h behind UTC, the last at 202 h on one 3 h ahead, as
+    the asker's.
+    """
+    memory = memory_of(specimen, embedder=Scripted(EVENTS), criterion=0.6)
+    encode(
+        memory,
+        Event(T0 + 60.0, "Ada got married", offset=-5.0, dated=False),
+        Event(T0 + 199.0, "Tea is fine", offset=3.0, dated=False),
+    )
+    memory.advance(T0 + 200.0)
+    measured = []
+    for when in ("during", "since"):
+        memory.retrieve(Query(f"What did Bo buy {when} the wedding?", offset=3.0))
+        measured.append(memory.column(WITHIN).tolist())
+    return measured, [[1.0, 0.0], [1.0, 1.0]]
+
+
 @limit("TX-11", source="ours: an event that no visible memory is about gives no time")
 def an_event_without_a_memory_gives_no_time(specimen: Any) -> Any:
     measured = []
@@ -696,6 +718,7 @@ def the_order_of_a_time_alone(specimen: Any) -> Any:
         ("What did Bo mend on 10 May 2023?", [4, 1, 2, 0, 3]),
         ("What did Zoe do yesterday?", [4, 1, 2, 0, 3]),
         ("What happened?", [4, 1, 2, 0, 3]),
+        ("What happened on 10 May 2023 before the talk?", [4, 1, 2, 0, 3]),
         ("What happened on 45 May?", [4, 1, 2, 0, 3]),
     )
     memory = diary(specimen, elsewhere=0.0)

@@ -334,7 +334,7 @@ def extractor() -> FunctionModel:
 
 MESSAGES = (
     (0.0, "She loves the old kettle.", "Ada"),
-    (1.0, "He sold the boat.", "Cleo"),
+    (1.0, "Bo sold the boat.", "Cleo"),
     (2.0, "It rained.", "Bo"),
     (3.0, "Bo lives in Oslo.", "Cleo"),
 )
@@ -358,11 +358,17 @@ def a_model_extracts_triples_in_sleep(specimen: Any) -> Any:
         graph = memory.graph
         kettle = entity_node(graph.entity_id("the old kettle"))
         linked = graph.target[graph.neighbours(kettle, EdgeType.ENTITY)].tolist()
+        # named in the text of both, and once more in a triple
+        bo = entity_node(graph.entity_id("bo"))
+        linked += graph.target[graph.neighbours(bo, EdgeType.ENTITY)].tolist()
         told = sorted(f"{r.source} {r.kind} {r.target} {r.rows}" for r in held)
         measured.append(str((told, linked, len(model.asked), int(memory.column("triples_until")))))
     model_told = ["ada is fond of the old kettle (0,)", "bo sold the boat (1,)"]
     with_rules = sorted([*model_told, "bo lives in oslo (3,)"])
-    return measured, [str((with_rules, [0], 4, 4)), str((model_told, [0], 4, 4))]
+    return measured, [
+        str((with_rules, [0, 1, 3], 4, 4)),
+        str((model_told, [0, 1, 3], 4, 4)),
+    ]
 
 
 @limit(
