@@ -272,6 +272,13 @@ def an_order_and_what_lies_outside_the_pool_are_left_alone(specimen: Any) -> Any
     )
 
 
+FEWER = (
+    (5.0, "Ada", "I smoke ten cigarettes a day."),
+    (5.0, "Ada", "I smoke five cigarettes a day."),
+    (5.0, "Ada", "I threw my last packet away."),
+)
+
+
 @adaptation(
     "PS-10",
     source="by hand: of one time the later row is the newer, however well each matches the question",
@@ -282,7 +289,9 @@ def of_one_time_the_later_row_is_the_newer(specimen: Any) -> Any:
         *answered(specimen, "What is the code?", *LATE, later=True),
         *answered(specimen, "What was the code before?", *LATE, later=True),
         *answered(specimen, "What was the code originally?", *LATE, later=True),
-    ], [2, 1, 0, 1, 2, 0, 0, 2, 1]
+        # what is told last of the state itself is newer than its leader, so nothing ends it
+        *answered(specimen, "Does Ada still smoke?", *FEWER),
+    ], [2, 1, 0, 1, 2, 0, 0, 2, 1, 1, 0, 2]
 
 
 # Whether a state still holds: what was so, what another one or another field of life did, what

@@ -329,7 +329,7 @@ def between_days_recall_falls_steadily(specimen: Any) -> Any:
     rtol=1e-4,
 )
 def what_was_just_told_is_certain_and_what_was_never_told_is_even(specimen: Any) -> Any:
-    w = weights()
+    w, day = weights(), 48.0  # h of a day, at twice the paper's time
     factor = np.expm1(-np.log(0.9) / w[20])
 
     def draft(view: Any, _: Any) -> None:
@@ -342,6 +342,7 @@ def what_was_just_told_is_certain_and_what_was_never_told_is_even(specimen: Any)
         neighbour(
             Phase.CONSOLIDATE, draft, reads=(specimen.STABILITY,), adds=(DRAFTS,), id="draft"
         ),
+        time_scale=day / 24.0,
         **named(OTHER),
     )
     encode(memory, (0.0, "a kite"), (1.0, "a boat"))
