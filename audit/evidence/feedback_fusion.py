@@ -311,7 +311,8 @@ def evidence_counts_until_it_is_enough(specimen: Any) -> Any:
 
 
 # --- in a memory ----------------------------------------------------------------------------------
-NEED, STRENGTH = np.array([-1.0, -2.5, -0.5, -3.0, -1.5]), np.array([0.0, 0.3, 0.0, -0.2, 0.1])
+# the last, which is archived, has the greatest need
+NEED, STRENGTH = np.array([-1.0, -2.5, -0.5, -3.0, -0.2]), np.array([0.0, 0.3, 0.0, -0.2, 0.1])
 WEIGHTS = {LOOKS: 0.7, SOUNDS: 1.3, OFTEN: 0.0}
 STORY: tuple[tuple[tuple[int, ...], float | None], ...] = (  # rows needed, and the outcome
     ((1,), None),
