@@ -198,7 +198,7 @@ GOALS = (
     (2.0, "Ada", "Reminder: the sprint goal hangs on the wall."),
     (3.0, "Ada", "Reminder: buy soup."),
 )
-BIKES = ((0.0, "Ada", "My bike is locked."), (1.0, "Bo", "The bike is open."))
+DIGITS = ((0.0, "Ada", "My code is 11."), (1.0, "Bo", "The code is 12."))
 MOVES = (
     (0.0, "Ada", "I live in Oslo."),
     (1.0, "Ada", "I moved to Lima."),
@@ -235,7 +235,8 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the code?", LONG, [0, 1]),
     ("Where do I live?", TWO, [1, 0, 2]),
     ("Is the soup hot?", SOUP, [1, 0]),
-    ("Is the bike locked?", BIKES, [0, 1]),  # Ada's bike may be another one
+    ("What is the code?", DIGITS, [0, 1]),  # Ada's code may be another one
+    ("Where did I live before I lived abroad?", MOVES, [0, 1, 2]),
     ("Where did I live before I lived in Lima?", MOVES, [0, 1, 2]),
     ("What is the code?", CODES, [1, 0, 2]),
     ("What is the code?", LATE, [2, 0, 1]),
