@@ -52,6 +52,7 @@ STORY: tuple[tuple[str, str, bool, bool, tuple[str, ...]], ...] = (
     ("Ada May Byron", "so", False, False, ()),
     ("Ada May", "so", False, False, ()),
     ("Ada\0 May", "so", False, False, ()),  # NUL is no part of a name
+    ("Bo", "It cost $20", False, True, ()),
 )
 
 
@@ -156,7 +157,7 @@ def a_question_prefers_what_could_answer_it(specimen: Any) -> Any:
     for text, kind, holds in asked:
         memory.retrieve(text)
         measured.append([memory.column(specimen.ASKED_TYPE).item(), *memory.column(LOG_PRIOR)])
-        expected.append([kind, *(STRENGTH * h for h in holds), 0.0, 0.0, 0.0])
+        expected.append([kind, *(STRENGTH * h for h in holds), 0.0, 0.0, 0.0, STRENGTH * (kind == 2)])
     return np.array(measured), np.array(expected)
 
 

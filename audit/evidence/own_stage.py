@@ -440,7 +440,7 @@ def a_memory_counts_who_holds_a_concept(specimen: Any) -> Any:
     original = specimen.concepts_of
     memory = memory_of(specimen.replacing("concepts_of", watched), ranking(1.0, 4.0, 2.0, 3.0))
     for i, text in enumerate(TOLD):
-        memory.encode(Event(float(i), text, "", "Monday", f"e{i}", dated=False))
+        memory.encode(Event(float(i), text, "Zoe", "Monday", f"e{i}", dated=False))
     memory.offers("?", 600)
     order = (1, 3, 2, 0)
     counts = {"sai": 4, "bo": 3, "mai": 1, "#ada": 2, "#bo": 3, "#cy": 1, "#oslo": 2, "#rome": 1}

@@ -17,7 +17,8 @@ from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import brentq
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAYS, VETO
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.vocabulary import DRAFTS, RELEASE_PROBABILITY, REPLAYS, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
@@ -1082,6 +1083,41 @@ def a_memory_at_its_default_time_scale_releases_by_its_territories(specimen: Any
     return territories_in_memory(specimen, None)
 
 
+DOSED = 3.0  # uM
+
+
+@limit(
+    "CM-12.24",
+    source="definition: a unit that memory made lies in no territory, so neither its recall nor its replay brings glutamate",
+)
+def made_units_bring_no_glutamate(specimen: Any) -> Any:
+    def draft(view: Any, tick: Any) -> None:
+        if len(view.replays) == 1:
+            view.drafts.add(Draft("a kite", Kind.SUMMARY, (0,)))
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replays[1:] = 10**6
+
+    memory = memory_of(
+        specimen,
+        "lexical_bm25",
+        neighbour(Phase.CONSOLIDATE, draft, reads=(REPLAYS.before,), adds=(DRAFTS,), id="draft"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dream"),
+        territories=2,
+        dose=DOSED,
+        ceiling=DOSED,
+    )
+    encode(memory, (0.0, "a red kite"))
+    memory.advance(30.0)
+    memory.use(memory.retrieve("kite"), [1])
+    glutamate = [float(memory.column(specimen.GLUTAMATE).max())]
+    memory.advance(48.0)  # the end of a sleep
+    glutamate.append(float(memory.column(specimen.GLUTAMATE).max()))
+    memory.use(memory.retrieve("kite"), [0])
+    glutamate.append(float(memory.column(specimen.GLUTAMATE).max()))
+    return [*memory.column(specimen.TERRITORY)[1:], *glutamate], [-1, 0.0, 0.0, DOSED]
+
+
 # --- figures --------------------------------------------------------------------------------------
 def oscillation(
     specimen: Any,
@@ -1363,3 +1399,13 @@ def late(specimen: Any) -> Any:
     return specimen.replacing(
         "crossing", lambda C, slope, C1, slope1, t, theta: t if C < theta <= C1 else -1.0
     )
+
+
+@mutant("a unit that memory made lies in the first territory", rejected_by="CM-12.24")
+def made_in_the_first(specimen: Any) -> Any:
+    class First(specimen.TripartiteSynapse):  # type: ignore[misc]
+        def on_recall(self, view: Any, cue: Any) -> None:
+            territories, count = np.maximum(view.territory[view.recalled], 0), 2
+            self.accessed(view, view.now, np.bincount(territories, minlength=count).astype(float))
+
+    return specimen.replacing("TripartiteSynapse", First)
