@@ -325,7 +325,8 @@ class VectorIndex:
         known.
         """
         key, n, own = wanted.tobytes(), self._count, self._own
-        kept, done = own.products.pop(key, (None, 0))
+        known = own.products
+        kept, done = known.pop(key, (None, 0))
         if kept is None:
             group = {key: wanted}
             if key in own.expected:
@@ -336,15 +337,16 @@ class VectorIndex:
             out = [spare.pop() if spare else np.empty(room, np.float32) for _ in group]
             self.scans += 1
             self._scan(list(group.values()), out, 0)
-            own.products.update(zip(group, ((products, n) for products in out), strict=True))
-            kept, _ = own.products.pop(key)
+            for other, products in zip(group, out, strict=True):
+                known[other] = products, n
+            kept, _ = known.pop(key)
         elif done < n:
             if n > len(kept):
                 kept = np.concatenate([kept[:done], np.empty(len(self._buffer) - done, np.float32)])
             self._scan([wanted], [kept], done)
-        own.products[key] = kept, n
-        while len(own.products) > SCANS:
-            own.spare.append(own.products.pop(next(iter(own.products)))[0])
+        known[key] = kept, n
+        while len(known) > SCANS:
+            own.spare.append(known.pop(next(iter(known)))[0])
         return kept[:n]
 
     def _expected_after(self, key: bytes) -> dict[bytes, NDArray[np.float32]]:
@@ -407,12 +409,10 @@ class VectorIndex:
                 cure="use the embedder that the index was made for",
             )
         # Finite squared lengths mean finite entries and, by Cauchy and Schwarz, finite products
-        # with every other row.
-        with np.errstate(over="ignore", invalid="ignore"):
-            finite = math.isfinite(np.vdot(rows, rows)) or bool(
-                np.all(np.isfinite(np.einsum("...i,...i->...", rows, rows)))
-            )
-        if not finite:
+        # with every other row.  Neither function warns of an overflow.
+        if not math.isfinite(np.vdot(rows, rows)) and not np.all(
+            np.isfinite(np.einsum("...i,...i->...", rows, rows))
+        ):
             raise InputError(
                 "a vector holds a NaN, an infinity or entries beyond 1e19", cure="give unit vectors"
             )
