@@ -38,16 +38,17 @@ def test_gated(
     """With True Memory's write gate, which searches the index and compresses the nearest texts;
     the reference has no gate.
     """
-    gated, events, same = (
+    # each memory is told texts of its own, for a process reads a text once
+    gated, events, others = (
         grown(n, also=("write_gate_true_memory",)),
         turns(n, COUNT),
-        turns(n, COUNT),
+        turns(n + COUNT, COUNT),
     )
     clock(
         encoder(gated, events),
         COUNT,
         target=TARGETS.get(n),
-        reference=encoder(memory(n), same),
+        reference=encoder(memory(n), others),
         against="without the gate",
     )
 
@@ -55,16 +56,17 @@ def test_gated(
 @pytest.mark.parametrize("n", sizes(1_000, 4_000))
 def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int) -> None:
     """With receipts and timings of every step; the reference has no observer."""
-    plain, watched, events, same = (
+    # each memory is told texts of its own, for a process reads a text once
+    plain, watched, events, others = (
         grown(n),
         grown(n, observer=Observer()),
         turns(n, COUNT),
-        turns(n, COUNT),
+        turns(n + COUNT, COUNT),
     )
     clock(
         encoder(watched, events),
         COUNT // 2,
-        reference=encoder(plain, same),
+        reference=encoder(plain, others),
         against="without observer",
     )
 
