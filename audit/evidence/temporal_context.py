@@ -270,21 +270,23 @@ def simulated_crp(specimen: Any, tau: float, lists: int = 1000, n: int = 12) -> 
     rho = np.full(n, specimen.retention(p.beta, 0.0))
     after = [supported(specimen, r, rho, g=p.study_share, beta=p.beta) for r in range(n)]
     recency = supported(specimen, n - 1, rho, g=1.0, beta=p.beta, own=1.0)
-    made, possible = np.zeros(7), np.zeros(7)
-    for _ in range(lists):
-        left, last = np.arange(n), -1
+    orders = np.empty((lists, n), np.int64)
+    for order in orders:
+        left, strength = np.arange(n), recency
         for output in range(n):
-            strength = after[last] if output else recency
             # as `rng.choice` draws, which takes twice as long to begin
             sums = np.cumsum(specimen.choice(strength, left, tau))
-            chosen = int(left[np.searchsorted(sums / sums[-1], rng.random(), side="right")])
-            if output:
-                near = left[np.abs(left - last) <= 3] - last + 3
-                possible[near] += 1
-                if abs(chosen - last) <= 3:
-                    made[chosen - last + 3] += 1
-            left, last = left[left != chosen], chosen
-    return np.delete(made, 3) / np.delete(possible, 3)
+            chosen = left[(sums / sums[-1]).searchsorted(rng.random(), side="right")]
+            order[output] = chosen
+            left, strength = left[left != chosen], after[chosen]
+    lags = np.array([-3, -2, -1, 1, 2, 3])
+    made = np.diff(orders, axis=1)[:, :, None] == lags
+    near = orders[:, :-1, None] + lags
+    within = (near >= 0) & (near < n)
+    recalled = np.argsort(orders, axis=1)[:, None, :]  # when each item is recalled
+    when = np.take_along_axis(recalled, np.clip(near, 0, n - 1), axis=2)
+    possible = within & (when > np.arange(n - 1)[:, None])
+    return np.asarray(made.sum(axis=(0, 1)) / possible.sum(axis=(0, 1)))
 
 
 @data(
