@@ -71,13 +71,14 @@ def _hands_on(nodes: Iterable[ast.AST]) -> bool:
 def _attribute(node: ast.expr) -> ast.Attribute | None:
     """`view.kind`, if an expression is it or some of it."""
     inner = node.value if isinstance(node, ast.Subscript) else node
-    of_view = (
+    if (
         isinstance(inner, ast.Attribute)
         and inner.attr == "kind"
         and isinstance(inner.value, ast.Name)
         and inner.value.id == "view"
-    )
-    return inner if of_view else None  # type: ignore[return-value]
+    ):
+        return inner
+    return None
 
 
 def _kind_of(node: ast.expr) -> int | None:
