@@ -7,11 +7,12 @@ at encoding and decays at D_h; each reinstatement increases the cortical trace a
     dS_h/dt = -D_h S_h        dS_c/dt = C S_h - D_c S_c        recall: S_h + S_c
 
 so recent memories depend on the hippocampus, remote ones on the cortex, and a hippocampal lesion
-spares the remote.  If no mechanism replays, reinstatement is spontaneous, at the paper's rate.
-With replay, each replay transfers a portion C / rho, where rho is the rate of reinstatement that C
-stands for; what is not replayed is not transferred.  A memory that fits a schema is transferred 1 +
-k c times as fast, and its hippocampal trace decays faster by the same factor (Tse et al. 2007;
-McClelland 2013).  All is advanced exactly, per memory, from its own last event.
+spares the remote.  (The paper's S_c grows by C S_h (1 - S_c); the factor is left out here.)  If no
+mechanism replays, reinstatement is spontaneous, at the paper's rate.  With replay, each replay
+transfers a portion C / rho, where rho is the rate of reinstatement that C stands for; what is not
+replayed is not transferred.  A memory that fits a schema is transferred 1 + k c times as fast, and
+its hippocampal trace decays faster by the same factor (Tse et al. 2007; McClelland 2013).  All is
+advanced exactly, per memory, from its own last event.
 
 From reinstatement the cortex learns structure: a delta rule with a small rate moves the weights of
 a theme towards the memories that belong to it, interleaved, because learning in blocks would
@@ -119,7 +120,7 @@ def grown(d_h: float, d_c: float, t: float) -> float:
 @kernel
 def transfer(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -> Any:
     """S_h, S_c after a time t: dS_h/dt = -D_h S_h, dS_c/dt = C S_h - D_c S_c.  McClelland et al.
-    (1995), solved exactly.  Cost: O(1).
+    (1995), eqs. (3) and (5) without the factor 1 - S_c, solved exactly.  Cost: O(1).
 
     s_h, s_c     ()  1    traces before
     t            ()  h
