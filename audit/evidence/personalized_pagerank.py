@@ -375,6 +375,7 @@ def a_memory_walks_over_names_of_near_meaning(specimen: Any) -> Any:
         ("Is it Dan or Mia?", ("dan", "mia")),
         *starts.items(),
         ("Where is Ada?", ("ada",)),
+        ("Was it Bo, Zoe or Dan?", ("bo", "dan")),  # Bo once, though two names stand for him
         ("Is it Zoe, then?", ("bo",)),
     ):
         memory.retrieve(query)

@@ -225,10 +225,15 @@ def filtered_relations_and_unnamed_speakers(specimen: Any) -> Any:
         )
     ):
         memory.encode(Event(float(i), text, speaker, id=f"e{i}", dated=False))
-    asked = (Query("Who is Dora?", only=Only(exclude=("e0",))), Query("Who is Zora?"))
+    asked = (
+        Query("Who is Dora?", only=Only(exclude=("e0",))),
+        Query("Who is Zora?"),
+        Query("Who is Zora?", only=Only(exclude=("e2",))),  # so she is unknown
+    )
     return [str([o.text for o in memory.offers(query, 200)[1] if o.text]) for query in asked], [
         "['dora --[mentioned together 2 times]--> acme']",
         "['zora --[married to]--> bo']",
+        "['dora --[works at]--> acme']",
     ]
 
 

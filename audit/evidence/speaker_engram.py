@@ -533,8 +533,10 @@ def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
         ]
         memory.advance(until)
     measured += [*np.ravel(memory.column(specimen.PREFIXED_EMBEDDING))]
+    measured += [*memory.column(specimen.PREFIXED)]
     return measured, [*np.full(5, 9.0), *np.zeros(5 * 16), *(vectors[:7] @ asked), *np.zeros(7 * 16),
-                   *(vectors @ asked), *np.ravel(vectors[:7]), *np.zeros(16), *np.ravel(vectors)]  # fmt: skip
+                   *(vectors @ asked), *np.ravel(vectors[:7]), *np.zeros(16), *np.ravel(vectors),
+                   *np.ones(8)]  # fmt: skip
 
 
 @limit(

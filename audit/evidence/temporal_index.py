@@ -828,6 +828,23 @@ def what_is_told_beside_a_question_is_news(specimen: Any) -> Any:
 
 
 @limit(
+    "TX-27",
+    source="definition: one end of the history is asked for where no time is, and a time counts against others beside an event, too",
+)
+def times_go_before_ends_and_beside_events(specimen: Any) -> Any:
+    memory, measured = diary(specimen), []
+    for text in (
+        "What did Bo mend first?",
+        "What did Bo mend first on 10 May 2023?",
+        "What did Bo mend on 10 May 2023 before the talk?",
+    ):
+        memory.retrieve(text)
+        end, prior = memory.column(specimen.END), memory.column(LOG_PRIOR)
+        measured.append([bool(np.isfinite(end).any()), bool((prior < 0.0).any())])
+    return measured, [[True, False], [False, True], [False, True]]
+
+
+@limit(
     "TX-24",
     source="closed form: the signal is there up to a gap of one width from the nearest visible memory; the share inside is kept",
 )
