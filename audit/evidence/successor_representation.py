@@ -603,6 +603,7 @@ USES = (
     (8.0, "y", (0,)),
     (9.0, "x", (3,)),
     (10.0, "x", (2,)),
+    (11.0, "y", (0, 3)),
 )  # hours, session of the query, rows needed; row 4 names nobody
 TOLD = ("Ada", "Bo Cleo", "Cleo", "Dora", "")
 
@@ -719,7 +720,7 @@ def a_question_is_asked_from_where_the_session_is(specimen: Any) -> Any:
             ("x", "Who is next?"),
             ("y", "Who is next?"),
             ("x", "After Dora, who is next?"),
-            ("y", "After Dora, who is next?"),  # where she is one of those used last
+            ("y", "And Ada?"),  # who is one of those used last in the end, and counts once
             ("", "Who is next?"),
             ("z", "And Ada?"),
         ):

@@ -462,6 +462,20 @@ def writings_of_another_maker_tell_nothing(specimen: Any) -> Any:
     return sorted(f"{r.source} {r.rows}" for r in held), ["ada (0,)", "bo (1,)"]
 
 
+@limit("TR-18", source="definition: triples that were written while a model was asked tell nothing without it")
+def without_the_switch_no_triple_is_told(specimen: Any) -> Any:
+    told = []
+    for switch in (True, False):
+        memory = memory_of(specimen, model=switch)
+        encode(memory, *MESSAGES)
+        written_before = " · ".join(TRIPLES["sold the boat"])
+        memory.event_log.writings.add(written_before, specimen.TRIPLE, specimen.id, (1,))
+        memory.retrieve("?")
+        held = memory.store.structures[specimen.RELATIONS].shown(np.ones(4, dtype=bool))
+        told.append(str(sorted(f"{r.source} {r.kind}" for r in held)))
+    return told, ["['bo lives in', 'bo sold']", "['bo lives in']"]
+
+
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("every writing tells a relation", rejected_by="TR-14")
 def any_writing(specimen: Any) -> Any:
