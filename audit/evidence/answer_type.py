@@ -157,7 +157,9 @@ def a_question_prefers_what_could_answer_it(specimen: Any) -> Any:
     for text, kind, holds in asked:
         memory.retrieve(text)
         measured.append([memory.column(specimen.ASKED_TYPE).item(), *memory.column(LOG_PRIOR)])
-        expected.append([kind, *(STRENGTH * h for h in holds), 0.0, 0.0, 0.0, STRENGTH * (kind == 2)])
+        expected.append(
+            [kind, *(STRENGTH * h for h in holds), 0.0, 0.0, 0.0, STRENGTH * (kind == 2)]
+        )
     return np.array(measured), np.array(expected)
 
 

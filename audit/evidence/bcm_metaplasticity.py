@@ -466,13 +466,10 @@ def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
         view.working_memory[: view.row + 1] = np.arange(view.row + 1)
 
     memory = memory_of(
-        specimen,
-        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+        specimen, neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend")
     )
     columns = (specimen.BCM_THETA,)
-    counts = [
-        named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)
-    ]
+    counts = [named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)]
     return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)] * len(columns)
 
 

@@ -512,13 +512,10 @@ def what_an_event_changes_of_earlier_rows_and_edges_is_named(specimen: Any) -> A
         view.working_memory[: view.row + 1] = np.arange(view.row + 1)
 
     memory = memory_of(
-        specimen,
-        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+        specimen, neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend")
     )
     columns = specimen.HEBBIAN_OCCASIONS, specimen.HEBBIAN_SEEN
-    counts = [
-        named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)
-    ]
+    counts = [named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)]
     return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)] * len(columns)
 
 
@@ -745,6 +742,8 @@ def unlearnt(specimen: Any) -> Any:
     return specimen.replacing("HebbianAssociation", Unlearnt)
 
 
-@mutant("of the edges that an event changes only those of its pairs are named", rejected_by="CM-10.8w")
+@mutant(
+    "of the edges that an event changes only those of its pairs are named", rejected_by="CM-10.8w"
+)
 def half_named(specimen: Any) -> Any:
     return specimen.replacing("between", lambda rows, *edges: specimen.between(rows[:0], *edges))

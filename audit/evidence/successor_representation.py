@@ -977,8 +977,7 @@ def without_a_state(specimen: Any) -> Any:
 def counted_twice(specimen: Any) -> Any:
     original = specimen.expected_row
     return specimen.replacing(
-        "expected_row",
-        lambda states, *rest: original(np.concatenate([states[:1], states]), *rest),
+        "expected_row", lambda states, *rest: original(np.concatenate([states[:1], states]), *rest)
     )
 
 

@@ -365,10 +365,7 @@ def a_model_extracts_triples_in_sleep(specimen: Any) -> Any:
         measured.append(str((told, linked, len(model.asked), int(memory.column("triples_until")))))
     model_told = ["ada is fond of the old kettle (0,)", "bo sold the boat (1,)"]
     with_rules = sorted([*model_told, "bo lives in oslo (3,)"])
-    return measured, [
-        str((with_rules, [0, 1, 3], 4, 4)),
-        str((model_told, [0, 1, 3], 4, 4)),
-    ]
+    return measured, [str((with_rules, [0, 1, 3], 4, 4)), str((model_told, [0, 1, 3], 4, 4))]
 
 
 @limit(
@@ -462,7 +459,10 @@ def writings_of_another_maker_tell_nothing(specimen: Any) -> Any:
     return sorted(f"{r.source} {r.rows}" for r in held), ["ada (0,)", "bo (1,)"]
 
 
-@limit("TR-18", source="definition: triples that were written while a model was asked tell nothing without it")
+@limit(
+    "TR-18",
+    source="definition: triples that were written while a model was asked tell nothing without it",
+)
 def without_the_switch_no_triple_is_told(specimen: Any) -> Any:
     told = []
     for switch in (True, False):

@@ -13,7 +13,8 @@ from ....engine.contract.records import Event
 from ....engine.memory.engine import Engine
 
 SOURCE = (
-    "definition: a file is written from the cells that hooks name, so they name every cell of an earlier row or edge that an event changes"
+    "definition: a file is written from the cells that hooks name, so they name every cell of an "
+    "earlier row or edge that an event changes"
 )
 
 
