@@ -16,6 +16,7 @@ from ...engine.text.features import features
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, plug_in
+from .shared import dreams
 from .shared.clock import linear_time, long_text
 
 STRENGTH, HALF = 0.7, 4.0  # odd values, none a default
@@ -122,6 +123,14 @@ def a_memory_keeps_what_it_asks_and_whom_it_answers(specimen: Any) -> Any:
         for column in (specimen.TOLD_WORDS, specimen.ASKED_WORDS, specimen.ANSWERS)
     ]
     return np.nan_to_num(columns, nan=-7.0), np.nan_to_num([told, asked, answers], nan=-7.0)
+
+
+@adaptation("AJ-9", source=dreams.SOURCE)
+def an_answer_follows_over_what_sleep_made(specimen: Any) -> Any:
+    memory = memory_of(specimen, dreams.dreaming(), consolidate_every=1.0)
+    for hour, speaker, text in ((23.0, "Ada", "Where to?"), (25.0, "Bo", "To Oban.")):
+        memory.encode(Event(hour, text, speaker, "s", dated=False))
+    return memory.column(specimen.ANSWERS), [-1, -1, 0]
 
 
 def talk(specimen: Any, weight: float) -> Any:
@@ -300,3 +309,11 @@ def factor(specimen: Any) -> Any:
 @mutant("the prior holds for queries about asking, too", rejected_by="AJ-7")
 def always(specimen: Any) -> Any:
     return specimen.replacing("about_asking", lambda words: False)
+
+
+@mutant("what sleep made is the event before", rejected_by="AJ-9")
+def after_a_dream(specimen: Any) -> Any:
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        specimen.AdjacencyPairs.keep(self, view, replace(incoming, before=int(view.row) - 1))
+
+    return specimen.overriding("AdjacencyPairs", keep=keep)

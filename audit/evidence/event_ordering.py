@@ -17,6 +17,7 @@ from ...engine.contract.vocabulary import ARRANGED, BAN, CHRONOLOGICAL, RERANKED
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared import dreams
 from .shared.clock import linear_time, long_text
 
 LOCATION, LAZY = ("nemhauser1978analysis",), ("minoux1978accelerated",)
@@ -399,6 +400,14 @@ def a_summary_wants_whole_exchanges(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation("EO-15", source=dreams.SOURCE)
+def a_reply_follows_over_what_sleep_made(specimen: Any) -> Any:
+    memory = memory_of(specimen, dreams.dreaming(), consolidate_every=1.0)
+    for hour, speaker, text in ((23.0, "user", "Where to?"), (25.0, "assistant", "To Oban.")):
+        memory.encode(Event(hour, text, speaker, "s", dated=False))
+    return memory.column(specimen.EXCHANGE), [0, -1, 0]
+
+
 @limit(
     "EO-12",
     source="definition: a summary in order is an order; without a share, and without roles, nothing moves",
@@ -681,3 +690,11 @@ def summaries_cover(specimen: Any) -> Any:
 @mutant("a summary is no order, whatever it asks", rejected_by="EO-12")
 def never_in_order(specimen: Any) -> Any:
     return specimen.replacing("asks_summary", lambda words: "summarize" in words)
+
+
+@mutant("what sleep made is the event before", rejected_by="EO-15")
+def after_a_dream(specimen: Any) -> Any:
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        specimen.EventOrdering.keep(self, view, replace(incoming, before=int(view.row) - 1))
+
+    return specimen.overriding("EventOrdering", keep=keep)

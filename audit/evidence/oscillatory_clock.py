@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +46,7 @@ from ..checks import (
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
 from ..paper_numbers import paper_number
+from .shared import dreams
 
 HASSELMO = "Hasselmo, Bodelon & Wyble 2002"
 START = 24.0 * 20000 + 9.0
@@ -688,6 +690,17 @@ def associations_over_cycles(specimen: Any) -> Picture:
     return Picture("theta cycles of reversal", "weight", tuple(curves))
 
 
+@adaptation("OSC-10", source=dreams.SOURCE)
+def what_sleep_made_empties_no_working_memory(specimen: Any) -> Any:
+    # a cycle of theta takes more than an hour
+    memory = memory_of(
+        specimen, dreams.dreaming(), consolidate_every=0.5, time_scale=36000.0, theta=8.0
+    )
+    for hour, text in ((23.5, "a kite"), (24.2, "a boat")):
+        memory.encode(Event(hour, text, "Ada", "s", dated=False))
+    return memory.store.array(WORKING_MEMORY)[:3], [0, 2, -1]
+
+
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("a cosine envelope that never depresses", rejected_by="CM-9.1b")
 def envelope(specimen: Any) -> Any:
@@ -811,3 +824,11 @@ def own_scale(specimen: Any) -> Any:
             )
 
     return specimen.replacing("OscillatoryClock", OwnScale)
+
+
+@mutant("what sleep made is the event before", rejected_by="OSC-10")
+def after_a_dream(specimen: Any) -> Any:
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        specimen.OscillatoryClock.keep(self, view, replace(incoming, before=int(view.row) - 1))
+
+    return specimen.overriding("OscillatoryClock", keep=keep)

@@ -366,7 +366,14 @@ def a_version_comes_before_a_sibling(specimen: Any) -> Any:
             memory.assembly.show(row, False)
         memory.retrieve("which?")
         measured.append(int(np.flatnonzero(memory.column(REACH))[0]))
-    return measured, [3, 2, 1, 0]
+    # two anchors are all candidates, so nothing is reached
+    full = memory_of(
+        specimen, *linked([(2, 0, "version")], (), np.arange(3.0)), anchors=2, candidates=2
+    )
+    encode(full, *((float(i), f"part {i}") for i in range(3)))
+    full.assembly.show(0, False)
+    full.retrieve("which?")
+    return [*measured, int(full.column(REACH).sum())], [3, 2, 1, 0, 0]
 
 
 @limit(
