@@ -247,6 +247,9 @@ CHANGES: tuple[tuple[str, str, bool], ...] = (
     ("Bo", "I moved to Narvik, too.", True),
     ("Mia", "Did I move to Rome?", False),  # a question states nothing
     ("Mia", "I moved to Oslo.", False),  # back to a value that was said before
+    ("Mia", "I no longer live in Paris.", False),  # what does not hold contradicts no value
+    ("Mia", "I like coffee.", False),
+    ("Mia", "I now like tea.", False),  # tastes have many values
 )
 
 
