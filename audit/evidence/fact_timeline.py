@@ -227,9 +227,17 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
     yield [str(item) for item in columns_and_kinds], [str(item) for item in expected]
     # a change is an event of a life, unless it is one of a taste or another state
     memory = memory_of(specimen, summaries=False)
-    encode(memory, (0.0, "I no longer like tea."), (1.0, "I quit my job."), (2.0, "I like my job."))
+    encode(
+        memory,
+        (0.0, "I no longer like tea."),
+        (1.0, "I quit my job."),
+        (2.0, "I like my job."),
+        (3.0, "I was married to Bo."),
+    )
     memory.advance(25.0)
-    yield [w.kind for w in memory.event_log.writings], ["fact", "life event", "fact"]
+    yield [w.kind for w in memory.event_log.writings], ["fact", "life event", "fact", "fact"]
+    # a fact of the past is one, too
+    yield memory.column(specimen.FACTS), [1, 1, 1, 1]
 
 
 @adaptation(
