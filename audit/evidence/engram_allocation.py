@@ -18,8 +18,9 @@ from scipy.stats import hypergeom, norm
 
 from ...engine.base.errors import RegistryError
 from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import MATCH, VETO, VISIBLE
+from ...engine.contract.vocabulary import DRAFTS, MATCH, VETO, VISIBLE
 from ...engine.memory.assembly import stream
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph
@@ -810,6 +811,28 @@ def engrams_are_the_same_long_before_1970(specimen: Any) -> Any:
     return memory.column(specimen.ENGRAM), reference.engrams
 
 
+@limit(
+    "CM-14.18",
+    source="definition: a row that sleep made has no engram, so its recall activates no unit",
+)
+def recall_of_a_made_row_activates_nothing(specimen: Any) -> Any:
+    def make(view: Any, tick: Any) -> None:
+        view.drafts.add(Draft("birch cedar", Kind.SUMMARY, (0,)))
+
+    memory = memory_of(
+        specimen,
+        "lexical_bm25",
+        neighbour(Phase.CONSOLIDATE, make, adds=(DRAFTS,), id="maker"),
+        **ODD,
+    )
+    encode(memory, (0.0, "ash"))
+    memory.advance(24.0)
+    columns = specimen.ENGRAM_EXCITED, specimen.ENGRAM_INHIBITED, specimen.ENGRAM_ACTIVE
+    before = [memory.column(c).copy() for c in columns]
+    best = memory.retrieve("birch cedar", k=1, learn=True).rows
+    return [*best, *np.ravel([memory.column(c) for c in columns])], [1, *np.ravel(before)]
+
+
 @limit("CM-14.16", source="definition: k of N units, k at most N")
 def an_engram_has_at_most_all_units(specimen: Any) -> Any:
     plug_in(specimen, units=60, size=60)
@@ -1044,6 +1067,17 @@ def excitable_before_1970(specimen: Any) -> Any:
         rest[-1][gap == 0.0] += 50.0
 
     return specimen.replacing("excitability", excitability)
+
+
+@mutant("a memory without an engram activates the last unit", rejected_by="CM-14.18")
+def last_unit(specimen: Any) -> Any:
+    class Last(specimen.EngramAllocation):  # type: ignore[misc]
+        def excite(self, view: Any, cue: Any) -> None:
+            super().excite(view, cue)
+            if len(view.recalled) and view.engram[view.recalled[0], 0] < 0:
+                view.engram_excited[-1] += 1.0
+
+    return specimen.replacing("EngramAllocation", Last)
 
 
 @mutant("more units in an engram than there are", rejected_by="CM-14.16")
