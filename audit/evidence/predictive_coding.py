@@ -776,6 +776,33 @@ def a_memory_perceives_and_learns_as_the_saturating_sparse_model_does(specimen: 
     )
 
 
+class Longer:
+    """An embedder whose vectors are longer than 1 by what the engine accepts."""
+
+    name, revision, dimensions = "longer", "1", 2
+
+    def embed(self, texts: Any) -> Any:
+        return np.tile(np.array([1.0004, 0.0], np.float32), (len(texts), 1))
+
+
+@limit(
+    "PC-17",
+    source="definition: recall replaces at most the whole prediction: with a share of 1, of equal events whose vectors have "
+    "length 1.0004, what is left of the input is the prediction",
+    atol=1e-9,
+)
+def recall_replaces_at_most_the_prediction(specimen: Any) -> Any:
+    left = list[float]()
+
+    def spy(prediction: Any, memory: Any, share: float, seen: Any, out: Any) -> None:
+        specimen.expected(prediction, memory, share, seen, out)
+        left.append(float(np.abs(out - prediction).max() / np.abs(seen).max()))
+
+    memory = memory_of(specimen.replacing("expected", spy), embedder=Longer(), recall_share=1.0)
+    encode(memory, (0.0, "a kettle"), (0.0, "a kettle"))
+    return left, [0.0] * len(left)
+
+
 # --- figures --------------------------------------------------------------------------------------
 @figure(
     "expectation",
@@ -963,6 +990,17 @@ def unmodulated(specimen: Any) -> Any:
             super()._learn(factors, weights, x, eps, precisions)
 
     return specimen.replacing("PredictiveCoding", Unmodulated)
+
+
+@mutant("recall replaces more than the prediction", rejected_by="PC-17")
+def beyond_the_prediction(specimen: Any) -> Any:
+    original = specimen.expected
+    return specimen.replacing(
+        "expected",
+        lambda prediction, memory, share, seen, out: original(
+            prediction, memory, 1.0004**2 * share, seen, out
+        ),
+    )
 
 
 @mutant("no sparseness in inference", rejected_by="PC-16b")
