@@ -303,7 +303,7 @@ def only_the_latest_pairs_are_replayed(specimen: Any) -> Any:
 @limit(
     "RT-9",
     source="definition: nothing is expected before a sleep, by a question without a text, after pairs "
-    "that are too few to judge, or in sessions of one event",
+    "that are too few to judge, or in sessions of one event; two pairs are enough to judge",
 )
 def without_a_student_nothing_is_expected(specimen: Any) -> Any:
     sessions, vectors = walk(1, 60, 0.2)
@@ -320,7 +320,18 @@ def without_a_student_nothing_is_expected(specimen: Any) -> Any:
     silent.append(float(awake.column(specimen.STUDENT_TIME)) == 0.0)
     slept.retrieve("question")
     expects = not np.isnan(slept.column(specimen.EXPECTED_NEXT)).all()
-    return [*silent, expects, float(slept.column(specimen.STUDENT_TIME)) > 0.0], [True] * 7
+    # two of ten pairs judge, one of nine
+    angles = 0.5 * np.arange(11.0)
+    regular = np.stack([np.cos(angles), np.sin(angles), *np.zeros((D - 2, 11))], axis=1)
+    one_session = [
+        float(lived(specimen, ["a"] * n, regular[:n], held=5).column(specimen.STUDENT_TIME)) > 0.0
+        for n in (10, 11)
+    ]
+    return [*silent, expects, float(slept.column(specimen.STUDENT_TIME)) > 0.0, *one_session], [
+        *[True] * 7,
+        False,
+        True,
+    ]
 
 
 @signature(
