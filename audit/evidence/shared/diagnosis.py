@@ -461,6 +461,7 @@ TOLD: tuple[tuple[str, str, int, int], ...] = (
     ("My ferry sails on Monday.", "Her ferry sails on Friday these days.", 0, 2),
     ("The fountain by the gate is dry.", "The fountain by the church runs again.", 0, 3),
     ("The fountain is dry. It rains.", "The fountain runs again.", 0, 2),
+    ("Perhaps the fountain is dry.", "The fountain runs again.", 0, 2),
     ("Our attic hatch sticks.", "The attic is clean. The hatch was repaired.", 2, 3),
     ("I enjoy the ferry.", "The ferry sails again.", 0, 2),
     ("Our ferry sails on Monday.", "On Monday our ferry sails these days.", 0, 2),
