@@ -662,6 +662,9 @@ def cells_of(x: Vector, turnover: float, p: dict[str, Any]) -> list[int]:
     )
 
 
+SINCE_TICK = 0.25  # h from the last tick to an event
+
+
 def separated_in_memory(specimen: Any, clock: float, **p: Any) -> tuple[Any, Any]:
     """Codes of the memories, DUPLICATE at each event and the signal at each query, and the same by
     dense matrices and sets.
@@ -681,7 +684,9 @@ def separated_in_memory(specimen: Any, clock: float, **p: Any) -> tuple[Any, Any
     }
 
     def enter(view: Any, incoming: Any) -> None:
-        view.veto, view.turnover = int(incoming.event.text == "vetoed"), clock * incoming.event.time
+        view.veto = int(incoming.event.text == "vetoed")
+        # an event is coded by the cells of its own time, not by those of the last tick
+        view.turnover = clock * (incoming.event.time + SINCE_TICK)
 
     def pass_time(view: Any, tick: Any) -> None:
         view.turnover = clock * tick.end
@@ -711,7 +716,7 @@ def separated_in_memory(specimen: Any, clock: float, **p: Any) -> tuple[Any, Any
         (40.0, "yew", False),
         (40.0, "oaks", False),
     ):
-        code = cells_of(unit[name], clock * time, p)
+        code = cells_of(unit[name], clock * (time + SINCE_TICK * told), p)
         common = [len({*code} & {*other} - {-1}) / p["active"] for other in codes]
         if told:
             stored = encode(memory, (time, name)) != [None]
