@@ -33,6 +33,8 @@ from ...engine.text.features import features
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from .shared.named import SOURCE as NAMED
+from .shared.named import named
 from .shared.sentences import corrections_in_texts
 
 PARAMS = {"time_scale": 1.0, "merge": 0.9, "repeats": "hidden", "weight": 0.1,
@@ -612,6 +614,13 @@ def repeats_make_room_first(specimen: Any) -> Any:
              *range(7), 0, 0, 0, 1, 1, 1, 1, 1])  # fmt: skip
 
 
+@adaptation("CU-13", source=NAMED)
+def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
+    kayak = "I bought a red kayak"
+    memory = told(specimen, kayak, "some rain fell", merge=0.8)
+    return named(memory, (specimen.RESTATED,), Event(5.0, kayak, "Ada", "s0")), [(1, 0)]
+
+
 @adaptation("CU-10", source="texts written for it, with and without a correction, by hand")
 def corrections_are_found_in_texts(specimen: Any) -> Any:
     return corrections_in_texts(specimen)
@@ -849,6 +858,27 @@ def wordless(specimen: Any) -> Any:
     return specimen.replacing("same_words", lambda one, other: True).replacing(
         "said", lambda words, speaker: specimen.said([w for w in words if not w.isdigit()], speaker)
     )
+
+
+@mutant("an event does not name the memory that it restates", rejected_by="CU-13")
+def unnamed(specimen: Any) -> Any:
+    class Silent:
+        """A view that names nothing."""
+
+        def __init__(self, view: Any) -> None:
+            object.__setattr__(self, "view", view)
+
+        def __getattr__(self, name: str) -> Any:
+            return (lambda *given: None) if name == "wrote" else getattr(self.view, name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self.view, name, value)
+
+    class Unnamed(specimen.Curation):  # type: ignore[misc]
+        def curate(self, view: Any, incoming: Any) -> None:
+            super().curate(Silent(view), incoming)
+
+    return specimen.replacing("Curation", Unnamed)
 
 
 @mutant("repeats do not make room", rejected_by="CU-11")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import LOG_STRENGTH, VETO
 from ...engine.state.graph import EdgeType
 from ..checks import (
@@ -29,6 +30,8 @@ from ..checks import (
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
+from .shared.named import SOURCE as NAMED
+from .shared.named import named
 
 OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
 N, S, D, WINDOW = 100, 0.8, 0.95, 6.0
@@ -544,6 +547,16 @@ def a_mismatch_at_the_upper_bound_changes_nothing(specimen: Any) -> Any:
 
 def refuse(view: Any, incoming: Any) -> None:
     view.veto = int(incoming.event.text == "refused")
+
+
+@adaptation("RC-15", source=NAMED)
+def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
+    columns = specimen.TRACE_WEIGHT, specimen.SYNTHESIS_DUE, specimen.REACTIVATED
+    # one earlier memory, of a small mismatch
+    memory = memory_of(specimen, low=0.98, high=0.99)
+    encode(memory, (1.0, "Miso the cat ran away", "Ada"))
+    event = Event(5.0, "Miso the cat slept", "Ada", dated=False)
+    return named(memory, columns, event), [(1, 0)] * 3
 
 
 # --- figures --------------------------------------------------------------------------------------
