@@ -12,12 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE, VETO
+from ...engine.contract.vocabulary import (
+    DRAFTS,
+    ENCODING_STRENGTH,
+    KIND,
+    LOG_STRENGTH,
+    SLEEP_SHARE,
+    VETO,
+)
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, numbers_of, plug_in
 from ..paper_numbers import paper_number
+from .shared.named import SOURCE as NAMED
+from .shared.named import named
 
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
 MICE = "mice, 6,920 synapses; the number of mice was not read"
@@ -423,6 +433,43 @@ def a_memory_without_headroom_hardly_learns(specimen: Any) -> Any:
         *memory.column(specimen.RENORMALISED_WEIGHT),
         float(memory.column(specimen.RENORMALISED_ROOM)),
     ], [math.log(2.0), 0.0, math.log(1e-9)]
+
+
+@adaptation(
+    "SHY-10",
+    source="definition: a row that sleep made loses in sleep once it has been active, and is left alone before",
+)
+def made_rows_take_part_once_they_were_active(specimen: Any) -> Any:
+    def make(view: Any, tick: Any) -> None:
+        if len(view.kind) == 4:
+            view.drafts.add(Draft("rain boat", Kind.SUMMARY, (0, 1)))
+
+    def weak(view: Any, _: Any) -> None:
+        view.log_strength[...] = -np.arange(len(view.log_strength))
+
+    weights = []
+    for learn in (False, True):
+        memory = memory_of(
+            specimen,
+            "lexical_bm25",
+            neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
+            neighbour(Phase.MAINTAIN, weak, adds=(LOG_STRENGTH,), id="weak"),
+        )
+        encode(memory, *((float(i), text) for i, text in enumerate(("rain", "boat", "mill", "tea"))))
+        memory.advance(24.0)
+        memory.retrieve("rain boat", k=3, learn=learn)
+        before = memory.column(specimen.RENORMALISED_WEIGHT)[4]
+        memory.advance(48.0)
+        after = memory.column(specimen.RENORMALISED_WEIGHT)[4]
+        weights.append([float(np.sign(before)), float(np.sign(before - after))])
+    return weights, [[0.0, 0.0], [1.0, 1.0]]
+
+
+@adaptation("SHY-11", source=NAMED)
+def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
+    memory = memory_of(specimen)
+    encode(memory, (0.0, "one"), (1.0, "two"))
+    return named(memory, (specimen.RENORMALISED_WEIGHT,), Event(2.0, "three", dated=False)), [(1, 0)]
 
 
 # --- figures --------------------------------------------------------------------------------------
