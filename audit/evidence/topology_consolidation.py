@@ -43,6 +43,7 @@ from .shared.diagnosis import (
     nearest_rows,
     plans_in_full,
     replies_of_a_model,
+    requests_of_two_sleeps,
     restatements_by_hand,
     segments_by_hand,
     splits_of_talks,
@@ -973,6 +974,11 @@ def a_model_is_asked_in_three_batches(specimen: Any) -> Any:
 )
 def a_bad_plan_changes_nothing(specimen: Any) -> Any:
     return replies_of_a_model(specimen)
+
+
+@adaptation("TC-19c", source="definition: each memory is described once, in the sleep after it")
+def a_memory_is_described_once(specimen: Any) -> Any:
+    return requests_of_two_sleeps(specimen)
 
 
 @adaptation(

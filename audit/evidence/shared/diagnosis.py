@@ -745,6 +745,26 @@ def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
         "True"]  # fmt: skip
 
 
+def requests_of_two_sleeps(specimen: Any) -> tuple[list[int], list[int]]:
+    """Requests after each of two sleeps without a run: a model describes each memory once."""
+    adviser, measured = Adviser(""), list[int]()
+    memory = memory_of(
+        specimen,
+        embedder=HashingEmbedder(64),
+        consolidate_every=1e9,
+        language_model=adviser,
+        model=True,
+        interval=99,
+        buffer=99,
+    )
+    for night in range(2):
+        memory.encode(Event(10.0 * night, ADVISED[night][1], "Ada", "s", f"e{night}", dated=False))
+        for _ in range(2):
+            memory.passing.consolidate(memory.now + 1.0)
+            measured.append(sum(map(len, adviser.asked)))
+    return measured, [1, 1, 2, 2]
+
+
 def replies_of_a_model(specimen: Any) -> tuple[list[str], list[str]]:
     """Reasons of proposals whose plans are bad, by hand: no JSON, another schema, no reply,
     parts that are not in the text, and one part alone.
