@@ -21,6 +21,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from .shared.embedders import Longer
 
 B, C = 2.0, 2.0 * math.e  # peak 1 at arousal 0.5
 A0, K, G = numbers_of("emotional_tagging", "optimum", "hardening", "gain").values()
@@ -344,15 +345,6 @@ def at_another_time_scale_arousal_spares_as_much_of_a_longer_day(specimen: Any) 
     return aroused_in_memory(
         specimen, 3.0, **{name: value for name, value in PARAMS.items() if name != "time_scale"}
     )
-
-
-class Longer:
-    """An embedder whose vectors are longer than 1 by what the engine accepts."""
-
-    name, revision, dimensions = "longer", "1", 2
-
-    def embed(self, texts: Any) -> Any:
-        return np.tile(np.array([1.0004, 0.0], np.float32), (len(texts), 1))
 
 
 @limit(

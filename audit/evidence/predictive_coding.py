@@ -30,6 +30,7 @@ from ..checks import adaptation, at_least, at_most, equation, limit, mutant, sig
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of, plug_in
 from ..paper_numbers import paper_number
+from .shared.embedders import Longer
 
 Array = NDArray[np.float64]
 RAO, FRISTON = "Rao & Ballard 1999", "Friston 2005"
@@ -774,15 +775,6 @@ def a_memory_perceives_and_learns_as_the_saturating_sparse_model_does(specimen: 
         saturating=True,
         sparseness=0.3,
     )
-
-
-class Longer:
-    """An embedder whose vectors are longer than 1 by what the engine accepts."""
-
-    name, revision, dimensions = "longer", "1", 2
-
-    def embed(self, texts: Any) -> Any:
-        return np.tile(np.array([1.0004, 0.0], np.float32), (len(texts), 1))
 
 
 @limit(
