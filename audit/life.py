@@ -14,7 +14,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -176,7 +175,6 @@ def everyone(registry: Registry, id: str, around: Circumstances) -> list[Mechani
     return sorted([chosen, *company(registry, id, around.of)], key=lambda m: m.id)
 
 
-@lru_cache(maxsize=1024)
 def _sets(mechanism: type[Mechanism[Any]]) -> frozenset[int]:
     """The columns and structures that a mechanism sets, each with the phase, by identity."""
     return frozenset(hash((hook.phase, item)) for hook in mechanism.hooks() for item in hook.sets)
