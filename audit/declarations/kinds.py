@@ -10,6 +10,7 @@ from typing import Final
 
 from ...engine.catalogue.registry import Entry
 from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Hook, ReadingMethod
 
 KINDS: Final = {kind.name: int(kind) for kind in Kind}
 
@@ -32,6 +33,7 @@ def asks_for_events_alone(entry: Entry) -> bool:
     get the view.
     """
     module, loaded = import_module(entry.module), entry.load()
+    called: tuple[Hook | ReadingMethod, ...]
     called = (*loaded.hooks(), *loaded.forecasts(), *loaded.rests())
     methods = [inspect.unwrap(getattr(loaded, of.name)) for of in called]
     if any(m.__module__ != module.__name__ or m.__code__.co_varnames[1] != "view" for m in methods):
