@@ -23,6 +23,7 @@ from hebbarium.audit.declarations import (
     wrong_state_of_archived_rows,
     wrong_upkeep,
 )
+from hebbarium.audit.declarations.kinds import asks_for_events_alone
 from hebbarium.audit.life import Circumstances, company, lived, observed
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column
@@ -57,6 +58,15 @@ def test_a_life_is_the_same_twice_and_another_with_another_number() -> None:
     assert once == twice
     other = observed(lived(REGISTRY, "recency", Circumstances(choices={"half_life": 90.0})))
     assert {name for name in once if once[name] != other[name]} and once["rows"] == other["rows"]
+
+
+def test_what_is_needed_of_a_life_is_as_if_all_was_seen() -> None:
+    memory = lived(REGISTRY, "recency")
+    everything = observed(memory)
+    needed = {"recency, question 1: places", "last_access: sum"}
+    some = observed(memory, needed)
+    assert needed <= some.keys() and len(some) < len(everything) / 4
+    assert some == {name: everything[name] for name in some}
 
 
 def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
@@ -290,6 +300,27 @@ def test_rows_that_are_no_events_are_alike(monkeypatch: pytest.MonkeyPatch, kind
         lambda kinds: np.flatnonzero(np.isin(kinds, (0, kind))),
     )
     assert any("differs with the kind" in sentence for sentence in wrong_kinds(entry, REGISTRY))
+
+
+@pytest.mark.parametrize(
+    ("right", "other"),
+    [
+        ("view.kind == 0", "view.kind == 0"),
+        ("view.kind == 0", "view.kind == Kind.SUMMARY"),
+        ("view.kind == 0", "view.kind > 0"),
+        ("view.kind == 0", "events(view.kind)"),
+        ("view.kind == 0", "present(view)"),
+        ("view.kind == 0", "getattr(view, 'kind') == 0"),
+    ],
+)
+def test_a_source_shows_whether_kinds_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, right: str, other: str
+) -> None:
+    entry = REGISTRY.entry("primacy_gradient")
+    source = inspect.getsource(import_module(entry.module))
+    assert right in source
+    monkeypatch.setattr(inspect, "getsource", lambda module: source.replace(right, other))
+    assert asks_for_events_alone(entry) == (other == right)
 
 
 def test_a_mechanism_for_which_kinds_count_says_so() -> None:
