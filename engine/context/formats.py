@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ..base.times import moment, written
+from ..text.memo import remembered
 from .components import ComponentKind
 from .condensers import Form, breadcrumb
 from .quoting import escaped
@@ -131,6 +132,7 @@ class Format:
         return f"{head}{escaped(f'.{said}')[1:] if head else escaped(said)}{caption}{crumb}"
 
 
+@remembered
 def _line(text: str) -> str:
     """A name or caption in one line."""
     return escaped(" ".join(text.split()))
