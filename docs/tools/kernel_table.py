@@ -4,15 +4,16 @@ faster than numpy those are that work on rows.
     python docs/tools/kernel_table.py [SET]
 
 A process of its own compiles each kernel, those that it calls first: the seconds are CPU, of the
-kernel alone.  The ratio is the time of
-numpy over that of the kernel, the least of several runs each; "-": it works on no rows of a memory,
-or has no form in numpy.
+kernel alone.  "in kernels": Python never calls it, others do.  The ratio is the time of numpy over
+that of the kernel, the least of several runs each; "-": it works on no rows of a memory, or has no
+form in numpy.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -29,6 +30,7 @@ from hebbarium.engine.base.numerics import read_only
 from hebbarium.warming import forms_of
 
 ROWS = (100, 10_000, 1_000_000)
+UNKNOWN = ["-"] * len(ROWS)
 Case = tuple[tuple[Any, ...], Callable[[], Any]]  # arguments of the kernel, and the same in numpy
 
 
@@ -212,17 +214,22 @@ def main(set_name: str = "waking") -> None:
         print("| kernel | forms | s to compile | at 100 rows | at 10,000 | at 1,000,000 |")
         print("|---|---|---|---|---|---|")
         own = {kernel.py_func.__module__ + "." + kernel.py_func.__qualname__ for kernel, _ in forms}
+        inner = {
+            name.partition(".")[2]: seconds
+            for name, seconds in listener.alone.items()
+            if name not in own and name.startswith("hebbarium.")
+        }
         others = sum(s for name, s in listener.alone.items() if name not in own)
-        rows = []
-        for kernel in dict.fromkeys(kernel for kernel, _ in forms):
+        others -= sum(inner.values())
+        rows = [(seconds, f"`{name}`, in kernels", "-", UNKNOWN) for name, seconds in inner.items()]
+        for kernel, number in Counter(kernel for kernel, _ in forms).items():
             full = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
             case = CASES.get(kernel.name)
-            speed = ratios(kernel, case) if case else ["-"] * len(ROWS)
-            rows.append((listener.alone.get(full, 0.0), kernel, speed))
-        for seconds, kernel, speed in sorted(rows, key=lambda row: -row[0]):
-            number = sum(other is kernel for other, _ in forms)
-            print(f"| `{kernel.name}` | {number} | {seconds:.2f} | {' | '.join(speed)} |")
-        print(f"| kernels that only kernels call, and numba's own | | {others:.2f} | | | |")
+            speed = ratios(kernel, case) if case else UNKNOWN
+            rows.append((listener.alone.get(full, 0.0), f"`{kernel.name}`", str(number), speed))
+        for seconds, name, number, speed in sorted(rows, key=lambda row: -row[0]):
+            print(f"| {name} | {number} | {seconds:.2f} | {' | '.join(speed)} |")
+        print(f"| numba's own | | {others:.2f} | | | |")
         print(f"| all | | {sum(listener.alone.values()):.2f} | | | |")
 
 
