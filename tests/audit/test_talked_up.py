@@ -85,8 +85,12 @@ def test_the_two_that_could_be_talked_up_cannot() -> None:
 
 
 # --- single statements ------------------------------------------------------------------------------
-SOUND = REGISTRY.entry("consolidation_cascade").model_copy(
-    update={"read": dict.fromkeys(("fusi2005cascade", "benna2016computational"), "paper")}
+CASCADE = REGISTRY.entry("consolidation_cascade")
+SOUND = CASCADE.model_copy(
+    update={
+        "read": dict.fromkeys(("fusi2005cascade", "benna2016computational"), "paper"),
+        "equations": tuple(e.model_copy(update={"read": None}) for e in CASCADE.equations),
+    }
 )
 
 
