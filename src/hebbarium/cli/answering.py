@@ -10,10 +10,11 @@ import typer
 
 from ..engine.base.errors import InputError
 from .app import app
-from .assembling import CompressionName, DatasetOption, SetOption, StrategyName
+from .assembling import CompressionName, SetOption, StrategyName
 from .shared import (
     DEFAULT_SET,
     DataOption,
+    DatasetOption,
     EmbedderOption,
     JsonOption,
     LimitOption,
