@@ -299,7 +299,7 @@ def without_a_pair_nothing_changes(specimen: Any) -> Any:
     rtol=1e-6,
 )
 def an_erased_name_has_no_synonyms(specimen: Any) -> Any:
-    measured, expected = [], []
+    measured, expected = list[float](), list[float]()
     for asked_before in (False, True):
         memory = told(specimen, cosine=LEAST)
         if asked_before:
