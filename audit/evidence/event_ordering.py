@@ -363,7 +363,7 @@ def talk(specimen: Any, scores: Any, banned: tuple[int, ...] = (), **params: Any
         **params,
     )
     for i, (who, way, session) in enumerate(TALK):
-        told = {"speaker": who}
+        told: dict[str, Any] = {"speaker": who}
         if way == "role":  # which counts, whoever speaks
             other = "user" if who == "assistant" else "assistant"
             told = {"attributes": (("role", who),), "speaker": other}
