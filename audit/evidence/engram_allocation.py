@@ -683,7 +683,7 @@ class Population:
         return [sum(lent) if lent else -1.0 for lent in got]
 
 
-ODD = {"units": 60, "size": 9, "boost": 1.3, "half_life": 5.0, "inhibition": 0.7,
+ODD: dict[str, Any] = {"units": 60, "size": 9, "boost": 1.3, "half_life": 5.0, "inhibition": 0.7,
        "inhibition_time": 31.0, "saturation": 2.6, "depth": 3,
        "criterion": 0.8, "links": 2, "lenders": 4}  # fmt: skip
 
@@ -1058,7 +1058,9 @@ def worse_lends(specimen: Any) -> Any:
     )
 
 
-@mutant("before 1970 the units that were never active are the excitable ones", rejected_by="CM-14.17")
+@mutant(
+    "before 1970 the units that were never active are the excitable ones", rejected_by="CM-14.17"
+)
 def excitable_before_1970(specimen: Any) -> Any:
     original = specimen.excitability
 

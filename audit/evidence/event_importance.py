@@ -167,11 +167,28 @@ def the_form_true_memory_is_its_scorer(specimen: Any) -> Any:
     shown.encode(Event(0.0, "I promise to call.", caption="a door of the long street", dated=False))
     shown.encode(Event(1.0, "I promise to call.", caption="a door of a shop" * 9, dated=False))
     yield shown.column("importance"), [0.8, 0.8]
-    yield worths(
-        specimen,
-        ["I promise to call.", "Actually, it is on Monday.", "Is it open?", "ok", f"Is it?{' ' * 45}", long],
-        form="true_memory",
-    ), [0.8, 0.6, 0.2, 0.02, 1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / 51.0)), 1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / len(long))) * (1.0 - 0.15)]
+    yield (
+        worths(
+            specimen,
+            [
+                "I promise to call.",
+                "Actually, it is on Monday.",
+                "Is it open?",
+                "ok",
+                f"Is it?{' ' * 45}",
+                long,
+            ],
+            form="true_memory",
+        ),
+        [
+            0.8,
+            0.6,
+            0.2,
+            0.02,
+            1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / 51.0)),
+            1.0 - 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / len(long))) * (1.0 - 0.15),
+        ],
+    )
 
 
 FELT = (

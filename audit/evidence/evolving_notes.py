@@ -268,7 +268,11 @@ def seven(specimen: Any) -> tuple[Engine, FunctionModel, list[tuple[int, int]], 
     def answer(request: Request) -> Any:
         if request.purpose == "note":
             (place,) = (i for i, text in enumerate(texts) if text in request.prompt)
-            return {"keywords": [WORDS[place]], "tags": ["new"], "context": f"About {WORDS[place]}."}
+            return {
+                "keywords": [WORDS[place]],
+                "tags": ["new"],
+                "context": f"About {WORDS[place]}.",
+            }
         shown = range(1, len(request.prompt.splitlines()))
         changed = [{"number": n, "context": f"Seen at {n}.", "tags": []} for n in shown]
         return {"links": list(shown), "updates": changed}
@@ -278,7 +282,10 @@ def seven(specimen: Any) -> tuple[Engine, FunctionModel, list[tuple[int, int]], 
     encode(memory, *((float(i), text, TOLD_BY[i]) for i, text in enumerate(texts)))
     memory.advance(30.0)
     vectors = HashingEmbedder(16).embed(
-        [f"{memory.event_log.rendered(i)} About {word}. {word}; new" for i, word in enumerate(WORDS)]
+        [
+            f"{memory.event_log.rendered(i)} About {word}. {word}; new"
+            for i, word in enumerate(WORDS)
+        ]
     )
     near = {
         row: sorted(range(row), key=lambda other: (-float(vectors[row] @ vectors[other]), other))[
@@ -323,14 +330,17 @@ def the_best_notes_lend(specimen: Any) -> Any:
         f"{memory.event_log.rendered(i)} {contexts[i]} {'; '.join((WORDS[i], *tags[i]))}"
         for i in range(7)
     ]
-    own = [float(v @ HashingEmbedder(16).embed([asked])[0]) for v in HashingEmbedder(16).embed(noted)]
+    own = [
+        float(v @ HashingEmbedder(16).embed([asked])[0]) for v in HashingEmbedder(16).embed(noted)
+    ]
     best = sorted(range(7), key=lambda row: -own[row])[:2]
     lent = [[0.95 * own[a] for a, b in both if a in best and b == row] for row in range(7)]
     return memory.column("noted"), [max(own[row], *lent[row], -1.0) for row in range(7)]
 
 
 @adaptation(
-    "EN-11", source="definition: of notes that are equally near the first ones are compared; by hand"
+    "EN-11",
+    source="definition: of notes that are equally near the first ones are compared; by hand",
 )
 def of_equal_notes_the_first_are_neighbours(specimen: Any) -> Any:
     def answer(request: Request) -> Any:

@@ -646,8 +646,7 @@ def superseded_alone(specimen: Any) -> Any:
 @mutant("every change is an event of a life", rejected_by="FT-6")
 def every_change(specimen: Any) -> Any:
     return specimen.replacing(
-        "PREDICATES",
-        {name: replace(p, group="job") for name, p in specimen.PREDICATES.items()},
+        "PREDICATES", {name: replace(p, group="job") for name, p in specimen.PREDICATES.items()}
     )
 
 

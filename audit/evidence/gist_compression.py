@@ -303,7 +303,9 @@ def bags_of_words_are_compared_by_their_cosine(specimen: Any) -> Any:
 # words 2 1 1 1 1 1; the summary has 2 1 1 1 of them as 1 1 1 1, two keywords 1 1
 SHORT = "Miso the cat ran away. We looked for Miso at night."
 # forms of a word are words of their own
-WALKS = "We walked for hours. Walks are nice. The walking club meets, it walked and will walk again."
+WALKS = (
+    "We walked for hours. Walks are nice. The walking club meets, it walked and will walk again."
+)
 
 
 def bag(text: str) -> NDArray[Any]:
@@ -336,7 +338,10 @@ def unexplained(text: str) -> list[float]:
     papers=("cover2006elements", "sims2016rate"),
 )
 def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: Any) -> Any:
-    texts, level = (*TEXTS[:2], "Refused. It is refused.", *TEXTS[2:], SHORT, "Miso sleeps.", WALKS), 0.3
+    texts, level = (
+        (*TEXTS[:2], "Refused. It is refused.", *TEXTS[2:], SHORT, "Miso sleeps.", WALKS),
+        0.3,
+    )
     # dates and speakers are part of the text as indexed, and of none of its forms
     told = [Event(4.0 * i, text, "Ada Berg") for i, text in enumerate(texts)]
     strength = {

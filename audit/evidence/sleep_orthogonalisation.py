@@ -529,7 +529,9 @@ def a_made_row_is_no_rival(specimen: Any) -> Any:
     )
     w = memory.column(specimen.DISTINCT_CODE) * memory.column(specimen.DISTINCT_SIZE)[:, None]
     return [*w[2:].ravel(), *memory.column(specimen.DISTINCT_RIVALS)[:, 0]], [
-        *np.ravel([dreamt(small[i], [small[1 - i]], small[i], int(TUNED["cycles"]))[0] for i in (0, 1)]),
+        *np.ravel(
+            [dreamt(small[i], [small[1 - i]], small[i], int(TUNED["cycles"]))[0] for i in (0, 1)]
+        ),
         *(-1, -1, 3, 2),
     ]
 

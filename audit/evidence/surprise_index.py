@@ -301,7 +301,11 @@ def what_is_known_counts_in_part(specimen: Any) -> Any:
         ("Ida sleeps.", "", 0.1),
         ("We walked 3 km.", "", 0.65),
         ("We walked 3 km in 40 minutes.", "", 0.6 / 2.0 + 0.1),
-        ("We walked on and on along the wide water until it was dark.", "a path of 7 km in the sun", 0.7),
+        (
+            "We walked on and on along the wide water until it was dark.",
+            "a path of 7 km in the sun",
+            0.7,
+        ),
     )
     memory = memory_of(specimen, contradiction=0.2, kept=1)
     for i, (text, caption, _) in enumerate(told):

@@ -455,7 +455,9 @@ def made_rows_take_part_once_they_were_active(specimen: Any) -> Any:
             neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
             neighbour(Phase.MAINTAIN, weak, adds=(LOG_STRENGTH,), id="weak"),
         )
-        encode(memory, *((float(i), text) for i, text in enumerate(("rain", "boat", "mill", "tea"))))
+        encode(
+            memory, *((float(i), text) for i, text in enumerate(("rain", "boat", "mill", "tea")))
+        )
         memory.advance(24.0)
         memory.retrieve("rain boat", k=3, learn=learn)
         before = memory.column(specimen.RENORMALISED_WEIGHT)[4]
@@ -469,7 +471,9 @@ def made_rows_take_part_once_they_were_active(specimen: Any) -> Any:
 def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
     memory = memory_of(specimen)
     encode(memory, (0.0, "one"), (1.0, "two"))
-    return named(memory, (specimen.RENORMALISED_WEIGHT,), Event(2.0, "three", dated=False)), [(1, 0)]
+    return named(memory, (specimen.RENORMALISED_WEIGHT,), Event(2.0, "three", dated=False)), [
+        (1, 0)
+    ]
 
 
 # --- figures --------------------------------------------------------------------------------------

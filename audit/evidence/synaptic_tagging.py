@@ -547,9 +547,7 @@ def what_an_event_induces_grows_with_the_odds_of_its_salience(specimen: Any) -> 
         view.salience = salience[int(incoming.event.text)]
 
     memory = memory_of(
-        specimen,
-        neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"),
-        stimulation=seconds,
+        specimen, neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"), stimulation=seconds
     )
     encode(memory, *((float(i), str(i)) for i in range(7)))
     return memory.column(specimen.EARLY_PHASE_INDUCED), [induced_by(s, seconds) for s in salience]

@@ -1049,7 +1049,9 @@ def to_the_first(specimen: Any) -> Any:
     )
 
 
-@mutant("the predecessor of an event is the last row of its session, made or not", rejected_by="TC-11b")
+@mutant(
+    "the predecessor of an event is the last row of its session, made or not", rejected_by="TC-11b"
+)
 def any_predecessor(specimen: Any) -> Any:
     def predecessor(view: Any, incoming: Any) -> int:
         same = np.flatnonzero(view.session[: view.row] == incoming.session)

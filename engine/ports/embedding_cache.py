@@ -291,7 +291,10 @@ class MeteredEmbedder(WrappedEmbedder):
         """A copy of the vectors.  Raises InputError for one that is no unit vector."""
         for text, row in zip(texts, given, strict=True):
             vector = np.asarray(row, np.float32)
-            if vector.shape != (self.dimensions,) or not abs(float(vector.dot(vector)) - 1.0) < UNIT:
+            if (
+                vector.shape != (self.dimensions,)
+                or not abs(float(vector.dot(vector)) - 1.0) < UNIT
+            ):
                 raise InputError(
                     f"the embedder gave no unit vector of {self.dimensions} dimensions for {text[:40]!r}",
                     where=self.name,

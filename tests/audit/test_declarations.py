@@ -103,7 +103,9 @@ def in_python(*case: Any) -> Any:
         ("adjacency_pairs", "answers", {"rows": None}, "not declared to hold numbers of rows"),
         ("curation", "repeats", {"rows": None}, "not declared to hold numbers of rows"),
         ("event_ordering", "exchange", {"rows": None}, "not declared to hold numbers of rows"),
-        in_python("systems_transfer", "gist_theme", {"rows": ...}, "does not grow with the rows before"),
+        in_python(
+            "systems_transfer", "gist_theme", {"rows": ...}, "does not grow with the rows before"
+        ),
         (
             "temporal_context",
             "context_cues",
