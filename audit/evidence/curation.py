@@ -614,6 +614,20 @@ def repeats_make_room_first(specimen: Any) -> Any:
              *range(7), 0, 0, 0, 1, 1, 1, 1, 1])  # fmt: skip
 
 
+@adaptation(
+    "CU-11b",
+    source="definition: as long as the later telling is visible; once it is archived, the one before is worth as much as any",
+)
+def an_archived_telling_makes_no_room(specimen: Any) -> Any:
+    memory, measured = memory_of(specimen, capacity=9), list[float]()
+    encode(memory, *((float(i), "the mill burns") for i in range(3)))
+    for night in (1, 2):
+        memory.advance(24.0 * night)
+        measured += memory.column(WORTH).tolist()
+        memory.archive(2)
+    return measured, [-math.inf, -math.inf, 0.0, -math.inf, 0.0, -math.inf]
+
+
 @adaptation("CU-13", source=NAMED)
 def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
     kayak = "I bought a red kayak"
@@ -879,6 +893,17 @@ def unnamed(specimen: Any) -> Any:
             super().curate(Silent(view), incoming)
 
     return specimen.replacing("Curation", Unnamed)
+
+
+@mutant("what an archived memory repeats makes room", rejected_by="CU-11b")
+def room_for_the_archived(specimen: Any) -> Any:
+    original = specimen.ban_repeats
+    return specimen.replacing(
+        "ban_repeats",
+        lambda repeats, told, visible, out: original(
+            repeats, told, np.ones(len(told), np.bool_), out
+        ),
+    )
 
 
 @mutant("repeats do not make room", rejected_by="CU-11")
