@@ -104,6 +104,7 @@ def each_thing_closes_its_share_of_what_is_left(specimen: Any) -> Any:
         ("Is shop.py open?", 1.0 - 0.8 * (1.0 - 0.3)),
         ("Did 3 shops burn down on 7 May?", 0.2),
         ("It fails with a KeyError.", 1.0 - 0.65 * (1.0 - 0.6) * (1.0 - 0.3) * (1.0 - 0.7)),
+        ("It says KeyError.", 1.0 - 0.65 * (1.0 - 0.6) * (1.0 - 0.3)),
         ("Great, thanks!", 0.02),
         ("Thanks for the 5!", 0.02),
     )  # fmt: skip
