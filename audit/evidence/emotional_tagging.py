@@ -255,6 +255,7 @@ LOG = (
     (32.0, "Where is the box", 0.0, False, (0.6, 0.0, 0.8)),
     (33.0, "The letter made her miserable all day long", 1 / 8, False, (0.8, 0.6, 0.0)),
     (34.0, "Send the box to Oslo", 0.0, True, (0.0, -1.0, 0.0)),
+    (34.0, "Send the panic button to Oslo", 1 / 6, True, (0.0, 0.6, -0.8)),
 )
 
 
@@ -467,6 +468,14 @@ def slow_fall(specimen: Any) -> Any:
 def unsaturated(specimen: Any) -> Any:
     return specimen.replacing(
         "arousal", lambda emotion, saturation, stake: stake + emotion / saturation
+    )
+
+
+@mutant("arousal is the larger of what words and a speech act give", rejected_by="YD-10")
+def larger(specimen: Any) -> Any:
+    return specimen.replacing(
+        "arousal",
+        lambda emotion, saturation, stake: max(stake, 1.0 - math.exp(-emotion / saturation)),
     )
 
 

@@ -163,6 +163,22 @@ def a_flag_protects(specimen: Any) -> Any:
     return left, [2, 0]
 
 
+@adaptation(
+    "MPP-5",
+    source="Cortex 4.4.6: an association is stale if it was not used for a week; by hand: one that a sleep replays is used in that sleep",
+    papers=("cortex2026",),
+)
+def what_a_sleep_replays_it_does_not_prune(specimen: Any) -> Any:
+    left = []
+    for nights in ({960.0: [(0, 1)]}, {}):
+        memory = memory_of(specimen, paper.asleep(nights), consolidate_every=960.0)
+        for hour in range(2):
+            memory.encode(Event(float(hour), f"the boat {hour}", "", "S1", dated=False))
+        memory.advance(961.0)
+        left.append(int(memory.assembly.graph.alive.sum()))
+    return left, [2, 0]
+
+
 # --- the checks of the paper's form ---------------------------------------------------------------
 tag = paper.an_idle_association_is_tagged_exponentially.of_variety(as_hazard, decides=False)
 depletion = paper.without_microglia_no_association_is_lost.of_variety(as_hazard, decides=False)
@@ -224,6 +240,18 @@ def unprotected(specimen: Any) -> Any:
             weight, idle, heat_a, heat_b, 0, *rest
         ),
     )
+
+
+@mutant("associations that a sleep replays are used after it has pruned", rejected_by="MPP-5")
+def late(specimen: Any) -> Any:
+    original = specimen.MicroglialPruningPrinted.prune
+
+    def prune(self: Any, view: Any, tick: Any) -> None:
+        idle = SimpleNamespace(params=self.params, hours=self.hours, used=lambda view, now: None)
+        original(idle, view, tick)
+        self.used(view, tick.end)
+
+    return specimen.overriding("MicroglialPruningPrinted", prune=prune)
 
 
 @mutant("the flag protects nothing", rejected_by="MPP-4")
