@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import REPLAYS, SALIENCE
 from ..checks import Measured, adaptation, mutant, signature
 from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of, neighbour
 from . import consolidation_cascade as paper
 
 RATE = -math.log(0.95)
@@ -74,6 +77,33 @@ def stages_last_as_printed_and_wait_for_their_conditions(specimen: Any) -> Any:
             lived(specimen, dopamine=1.5, scale=2.0),
         ]
     ), [0, 1, 6, 24, 0, 1, 30, 54, 0, 1, 30, 48, 0, -1, -1, -1, 0, 2, -1, -1]
+
+
+@adaptation(
+    "CCP-5",
+    source="Cortex 4.2.1, by hand: replays count over all nights, so one in each of three consolidates",
+    papers=("cortex2026",),
+)
+def replays_add_up_over_nights(specimen: Any) -> Any:
+    def judge(view: Any, incoming: Any) -> None:
+        view.salience = 0.65
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replays[0] = 1
+
+    memory, stages = (
+        memory_of(
+            specimen,
+            neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"),
+            neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"),
+        ),
+        [],
+    )
+    encode(memory, (0.0, "the boat"))
+    for night in range(1, 4):
+        memory.advance(24.0 * night)
+        stages.append(int(np.isfinite(memory.column(specimen.STAGE_ENTERED)[0]).sum()))
+    return stages, [3, 3, 4]
 
 
 @adaptation(
@@ -190,6 +220,17 @@ def two_replays(specimen: Any) -> Any:
             False,
         )[stage],
     )
+
+
+@mutant("replays of one night alone count", rejected_by="CCP-5")
+def last_night(specimen: Any) -> Any:
+    original = specimen.ConsolidationCascadePrinted.sleep
+
+    def sleep(self: Any, view: Any, tick: Any) -> None:
+        view.replayed_so_far[...] = 0
+        original(self, view, tick)
+
+    return specimen.overriding("ConsolidationCascadePrinted", sleep=sleep)
 
 
 @mutant("stages by age alone", rejected_by="CCP-2")

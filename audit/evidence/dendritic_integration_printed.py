@@ -4,6 +4,7 @@ paper's form run on it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -83,6 +84,20 @@ def branches_are_alike_in_entities_and_tags(specimen: Any) -> Any:
             memory.encode(Event(float(hour), text, dated=False, attributes=attributes))
         measured.append(memory.column(specimen.BRANCH).tolist())
     return measured, [[0, 1], [0, 0]]
+
+
+@adaptation(
+    "DIP-9",
+    source="Cortex 4.4.8, by hand: a branch with room for two takes the second memory, and the third begins another",
+    papers=("cortex2026",),
+)
+def a_full_branch_takes_no_memory(specimen: Any) -> Any:
+    memory = memory_of(specimen, room=2)
+    for hour in range(4):
+        memory.encode(
+            Event(float(hour), "They say Ada sang.", dated=False, attributes=(("tags", "sea"),))
+        )
+    return memory.column(specimen.BRANCH), [0, 0, 2, 2]
 
 
 @adaptation(
@@ -230,6 +245,17 @@ def only_ltp(specimen: Any) -> Any:
     return specimen.replacing(
         "plastic", lambda p, spikes, ltp, ltd, decay: specimen.plastic(p, True, ltp, ltd, decay)
     )
+
+
+@mutant("a branch takes one memory more than it has room for", rejected_by="DIP-9")
+def roomier(specimen: Any) -> Any:
+    original = specimen.DendriticIntegrationPrinted.assign
+
+    def assign(self: Any, view: Any, incoming: Any) -> None:
+        params = replace(self.params, room=self.params.room + 1)
+        original(SimpleNamespace(params=params), view, incoming)
+
+    return specimen.overriding("DendriticIntegrationPrinted", assign=assign)
 
 
 @mutant("tags do not count", rejected_by="DIP-5")

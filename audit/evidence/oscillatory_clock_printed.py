@@ -103,20 +103,22 @@ def plasticity_follows_the_printed_envelope(specimen: Any) -> Any:
 
 @adaptation(
     "OSP-4",
-    source="public code of Cortex: at least three operations, and a half of the weighted sum",
+    source="public code of Cortex: at least three operations, recalls among them, and a half of the weighted sum",
     needs="engine",
     papers=("cortex2026",),
 )
 def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
     measured = []
-    for busy in (2, 3, 8, 20):
+    for busy, asked in ((2, 0), (3, 0), (8, 0), (20, 0), (2, 10)):
         memory = engine(specimen)
         memory.encode_all(Event(papers.START + i / 60.0, f"turn {i}") for i in range(busy))
+        for _ in range(asked):
+            memory.retrieve("turn 1", learn=True)
         memory.advance(papers.START + 24.0)
         first = papers.value(memory, RIPPLES)
         memory.advance(papers.START + 48.0)
         measured.append([first, papers.value(memory, RIPPLES)])
-    return measured, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
+    return measured, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
 
 
 @adaptation(
@@ -168,6 +170,14 @@ def to_zero(specimen: Any) -> Any:
 @mutant("a working memory of nine items", rejected_by="OSP-2")
 def endless(specimen: Any) -> Any:
     return specimen.replacing("bind", lambda buffer, item, n: specimen.bind(buffer, item, 9))
+
+
+@mutant("a recall is no operation for ripples", rejected_by="OSP-4")
+def recalls_without_ripples(specimen: Any) -> Any:
+    def recalled(self: Any, view: Any, cue: Any) -> None:
+        view.clock_operations += 1
+
+    return specimen.overriding("OscillatoryClockPrinted", on_recall=recalled)
 
 
 @mutant("ripples every night", rejected_by="OSP-4")
