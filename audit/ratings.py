@@ -1,8 +1,10 @@
 """The derived ratings that ship with the package, so that `hebbarium list` and `show` print them
 without running the audit.
 
-`ratings.json` maps a mechanism's id to the rating that its evidence earned.  A test compares the
-file with the audit; `make ratings` writes it.
+`ratings.json` maps a mechanism's id to the rating that its evidence earned, and `findings.json` the
+id of a printed form to the checks that it is known not to pass: that a source's rule fails is no
+fault of ours, but what fails is written down, and a form that fails more has become another.  A test
+compares the files with the audit; `make ratings` writes them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from .run import AuditResult
 
 FILE = Path(__file__).parent / "ratings.json"
+FINDINGS = Path(__file__).parent / "findings.json"
 
 
 @cache
@@ -31,6 +34,18 @@ def derived(result: AuditResult) -> dict[str, str]:
     return {m.id: str(m.verdict.rating) for m in result.mechanisms}
 
 
+@cache
+def known_findings() -> dict[str, list[str]]:
+    """Checks that a printed form which comes with the package does not pass, by its id."""
+    return dict(json.loads(FINDINGS.read_text(encoding="utf-8")))
+
+
+def findings(result: AuditResult) -> dict[str, list[str]]:
+    """Checks that printed forms do not pass, by id, of an audit."""
+    return {m.id: list(m.not_passed) for m in result.mechanisms if m.variety_of}
+
+
 def write(result: AuditResult) -> None:
-    """Write the file from an audit of the whole collection."""
+    """Write the files from an audit of the whole collection."""
     write_json(FILE, derived(result), shared=True)
+    write_json(FINDINGS, findings(result), shared=True)

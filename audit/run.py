@@ -22,6 +22,7 @@ from .facts import RatingFact, claimed, facts
 from .figures import Figure
 from .mutation.shares import Kept
 from .rating import Rating, RatingVerdict, derive, divided, earned
+from .ratings import known_findings
 from .reached import MechanismReach, Watch
 from .specimen import NotTestable, Specimen
 from .static import Exhibit
@@ -156,6 +157,29 @@ class MechanismResult:
         )
 
     @property
+    def not_passed(self) -> tuple[str, ...]:
+        """Gating checks that were run and do not pass, also of papers that a source does not cite."""
+        failed = (Score.FAIL, Score.ERROR, Score.NOT_TESTABLE)
+        run = (*self.checks, *self.also_compared, *self.static)
+        return tuple(r.check.id for r in run if r.check.gates and r.score in failed)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Of a printed form that comes with the package: checks that it does not pass and did when
+        ratings were written, mutants that were not rejected, or why it cannot be audited.
+        """
+        known = known_findings().get(self.id)
+        if known is None or not self.variety_of:
+            return ()
+        if not self.checks and not self.static:
+            return self.verdict.reasons
+        cure = "which it did; if that is right, `make ratings` writes it down"
+        return (
+            *(f"does not pass {id}, {cure}" for id in self.not_passed if id not in known),
+            *self._loose,
+        )
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """An unearned claim, mutants that were not rejected, and claimed equations that the entry
         calls library.
@@ -167,17 +191,21 @@ class MechanismResult:
                 f"claims {self.claimed}, derived {self.verdict.rating}: {self.verdict.reasons[0]}",
             )
         )
-        loose = (
-            f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}"
-            for m in self.mutants
-            if m.fate in (Fate.SURVIVED, Fate.BROKEN)
-        )
         called_library = (
             f"calls {e.id} library, no part of its claim, and a hook reaches it: {' > '.join(e.path)}"
             for e in (self.reach.equations if self.reach else ())
             if e.library and e.reached
         )
-        return (*claim, *loose, *called_library)
+        return (*claim, *self._loose, *called_library)
+
+    @property
+    def _loose(self) -> tuple[str, ...]:
+        """Mutants that were not rejected."""
+        return tuple(
+            f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}"
+            for m in self.mutants
+            if m.fate in (Fate.SURVIVED, Fate.BROKEN)
+        )
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -224,9 +252,11 @@ class AuditResult:
 
     @property
     def failures(self) -> tuple[tuple[str, str], ...]:
-        """(mechanism, fault) of our own mechanisms."""
+        """(mechanism, fault) of our own mechanisms, and changes of printed forms."""
         return tuple(
-            (m.id, fault) for m in self.mechanisms if m.variety_of is None for fault in m.faults
+            (m.id, fault)
+            for m in self.mechanisms
+            for fault in (m.changes if m.variety_of else m.faults)
         )
 
     @property

@@ -8,10 +8,10 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
-from hebbarium.audit import ratings, static
+from hebbarium.audit import ratings, run, static
 from hebbarium.audit.checks import Score, evidence_of, judge
 from hebbarium.audit.collect import audit_registry, evidence_module, exhibit_of
-from hebbarium.audit.ratings import derived, shipped
+from hebbarium.audit.ratings import derived, findings, known_findings, shipped
 from hebbarium.audit.references import of_registry
 from hebbarium.audit.specimen import Specimen
 from hebbarium.cli import app
@@ -75,9 +75,23 @@ def test_the_shipped_rating_is_the_derived_one(id: str, monkeypatch: pytest.Monk
     if id not in EVERYDAY:  # lives take half of the time, and have a test of their own below
         for lives in LIVES:
             monkeypatch.setattr(static, lives, lambda *of, **options: iter(()))
-    assert derived(audit_registry(REGISTRY, only=[id], mutants=False)) == {id: shipped()[id]}, (
-        "run `make ratings`"
-    )
+    result = audit_registry(REGISTRY, only=[id], mutants=False)
+    assert derived(result) == {id: shipped()[id]}, "run `make ratings`"
+    known = {id: known_findings()[id]} if REGISTRY.entry(id).variety_of else {}
+    assert findings(result) == known, "run `make ratings`"
+
+
+def test_a_printed_form_that_fails_more_than_is_known_fails_the_audit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    id = "base_level_activation_printed"
+    first, *others = known_findings()[id]
+    known = audit_registry(REGISTRY, only=[id], mutants=False)
+    assert known.exit_code == 0 and known.findings
+    monkeypatch.setattr(run, "known_findings", lambda: {id: others})
+    assert known.exit_code == 1
+    ((of, said),) = known.failures
+    assert of == id and f"does not pass {first}, which it did" in said and "make ratings" in said
 
 
 @pytest.mark.kernels
