@@ -1,10 +1,8 @@
 """The derived ratings that ship with the package, so that `hebbarium list` and `show` print them
 without running the audit.
 
-`ratings.json` maps a mechanism's id to the rating that its evidence earned, and `findings.json` the
-id of a printed form to the checks that it is known not to pass: that a source's rule fails is no
-fault of ours, but what fails is written down, and a form that fails more has become another.  A test
-compares the files with the audit; `make ratings` writes them.
+`ratings.json` maps a mechanism's id to the rating that its evidence earned.  A test compares the
+file, and that of `findings`, with the audit; `make ratings` writes both.
 """
 
 from __future__ import annotations
@@ -15,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..reporting.files import write_json
+from .findings import FILE as FINDINGS
 
 if TYPE_CHECKING:
     from .run import AuditResult
 
 FILE = Path(__file__).parent / "ratings.json"
-FINDINGS = Path(__file__).parent / "findings.json"
 
 
 @cache
@@ -32,12 +30,6 @@ def shipped() -> dict[str, str]:
 def derived(result: AuditResult) -> dict[str, str]:
     """Derived rating by mechanism id, of an audit."""
     return {m.id: str(m.verdict.rating) for m in result.mechanisms}
-
-
-@cache
-def known_findings() -> dict[str, list[str]]:
-    """Checks that a printed form which comes with the package does not pass, by its id."""
-    return dict(json.loads(FINDINGS.read_text(encoding="utf-8")))
 
 
 def findings(result: AuditResult) -> dict[str, list[str]]:

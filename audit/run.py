@@ -20,9 +20,9 @@ from .checks import CheckKind, CheckResult, Evidence, Mutant, Score, described, 
 from .drawing import available, to_svg
 from .facts import RatingFact, claimed, facts
 from .figures import Figure
+from .findings import known as known_findings
 from .mutation.shares import Kept
 from .rating import Rating, RatingVerdict, derive, divided, earned
-from .ratings import known_findings
 from .reached import MechanismReach, Watch
 from .specimen import NotTestable, Specimen
 from .static import Exhibit

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from hebbarium.audit import ratings, run, static
 from hebbarium.audit.checks import Score, evidence_of, judge
 from hebbarium.audit.collect import audit_registry, evidence_module, exhibit_of
-from hebbarium.audit.ratings import derived, findings, known_findings, shipped
+from hebbarium.audit.findings import known as known_findings
+from hebbarium.audit.ratings import derived, findings, shipped
 from hebbarium.audit.references import of_registry
 from hebbarium.audit.specimen import Specimen
 from hebbarium.cli import app
