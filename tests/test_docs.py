@@ -242,12 +242,13 @@ def parsed(words: list[str]) -> None:
     """
     from hebbarium.cli.app import command_line
 
-    command = command_line()
+    command = group = command_line()
     while hasattr(command, "commands"):
         words = words[sum(p.param_type_name == "argument" for p in command.params) :]
         assert words and words[0] in command.commands, f"no command {words[:1]}"
         command, words = command.commands[words[0]], words[1:]
-    context = command.make_context("hebbarium", words)
+    # a command keeps the options for help that its first context has
+    context = command.make_context("hebbarium", words, **group.context_settings)
     for name in ("set_name", "set", "mechanism", "only"):
         _known(name, context.params.get(name))
 
@@ -304,7 +305,7 @@ def test_the_help_of_every_command_ends_with_examples_that_exist(
     assert set(EXAMPLES) == set(commands_there)
     for name, lines in EXAMPLES.items():
         help_text = commands_there[name].get_help(commands_there[name].make_context(
-            name, [], resilient_parsing=True))  # fmt: skip
+            name, [], resilient_parsing=True, **group.context_settings))  # fmt: skip
         for line in lines:
             assert f"  hebbarium {line}\n" in f"{help_text}\n", f"{name}: {line}"
             words = shlex.split(line.partition(" < ")[0])
