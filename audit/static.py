@@ -61,6 +61,7 @@ from .declarations import (
     WORDS_OF,
     PlainLife,
     comparisons_of_kinds,
+    number_in,
     read_by,
     wrong_contexts,
     wrong_directness,
@@ -349,7 +350,7 @@ def _copies(exhibit: Exhibit) -> list[str]:
     for node in ast.parse(inspect.getsource(exhibit.evidence)).body:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
             continue
-        stated = [(name, _number(value)) for name, value in _stated(node)]
+        stated = [(name, number_in(value)) for name, value in _stated(node)]
         copied += [
             name for name, value in stated if value is not None and value == ours.get(name.lower())
         ]
@@ -378,15 +379,6 @@ def _stated(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[str, ast.expr]]:
             for key, held in zip(inner.keys, inner.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     yield key.value, held
-
-
-def _number(node: ast.expr) -> float | None:
-    """The number that an expression is, such as -0.15."""
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return None
-    return float(value) if isinstance(value, (int, float)) else None
 
 
 def _called(function: Any) -> tuple[set[str], dict[str, list[float]]]:

@@ -87,8 +87,14 @@ def _kind_of(node: ast.expr) -> int | None:
     """The kind that an expression names; None for one that it computes."""
     if isinstance(node, ast.Attribute):
         return KINDS.get(node.attr)
+    number = number_in(node)
+    return None if number is None else int(number)
+
+
+def number_in(node: ast.expr) -> float | None:
+    """The number that an expression is, such as -0.15; None for another expression."""
     try:
         value = ast.literal_eval(node)
     except ValueError:
         return None
-    return int(value) if isinstance(value, (int, float)) else None
+    return float(value) if isinstance(value, (int, float)) else None
