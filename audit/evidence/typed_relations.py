@@ -4,6 +4,7 @@ tellings against a loop over plain sets, and what the mechanisms that read relat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -121,6 +122,11 @@ def by_hand(tellings: list[tuple[float, int, Any]], kinds: Any) -> set[tuple[str
     return {(*key, number) for key, number in holds.items()}
 
 
+def in_words(relations: Iterable[Any]) -> list[str]:
+    """Source, kind and target of each relation."""
+    return [f"{r.source} {r.kind} {r.target}" for r in relations]
+
+
 @limit(
     "TR-3c",
     source="definition: he is the name with which the last sentence began that began with one; who speaks is told in any form",
@@ -132,10 +138,12 @@ def a_pronoun_stands_for_the_last_name_that_began_a_sentence(specimen: Any) -> A
         "It rained all day. He lives in Oslo.",
         "I live in Oslo.",
     )
-    return [
-        ", ".join(f"{r.source} {r.kind} {r.target}" for r in specimen.relations_of(text, "Zoë"))
-        for text in texts
-    ], ["bo lives in oslo", "bo lives in oslo", "", "zoe lives in oslo"]
+    return [", ".join(in_words(specimen.relations_of(text, "Zoë"))) for text in texts], [
+        "bo lives in oslo",
+        "bo lives in oslo",
+        "",
+        "zoe lives in oslo",
+    ]
 
 
 @limit(
@@ -149,10 +157,7 @@ def asides_and_belongings_are_read(specimen: Any) -> Any:
         "They say `auth.py` belongs to Heron.",
         "They say Bluepine belongs to Bo.",
     )
-    return [
-        ", ".join(sorted(f"{r.source} {r.kind} {r.target}" for r in specimen.relations_of(text)))
-        for text in texts
-    ], [
+    return [", ".join(sorted(in_words(specimen.relations_of(text)))) for text in texts], [
         "bo lives in graz, bo works at kestrel labs",
         "load_config() part of heron",
         "auth.py part of heron",

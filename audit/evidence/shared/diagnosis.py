@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ....engine.contract.records import Event
 from ....engine.contract.vocabulary import VISIBLE
+from ....engine.memory.engine import Engine
 from ....engine.ports.embedder import HashingEmbedder
 from ....engine.ports.language_model import Reply, Request, Status
 from ...memory import memory_of
@@ -689,21 +690,24 @@ ADVISED = (
 )
 
 
-def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
-    """What a model is asked, the records of what it proposed, and what the memory then holds, by
-    hand.
-    """
-    adviser = Adviser(split_into("We sold it.", "My aunt sings."))
-    memory = memory_of(
+def advised(specimen: Any, adviser: Adviser, **params: Any) -> Engine:
+    """A memory that asks a model, and sleeps when it is told to."""
+    return memory_of(
         specimen,
         embedder=HashingEmbedder(64),
         consolidate_every=1e9,
         language_model=adviser,
         model=True,
-        interval=1,
-        first_links=0,
-        coherence=-1.0,
+        **params,
     )
+
+
+def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
+    """What a model is asked, the records of what it proposed, and what the memory then holds, by
+    hand.
+    """
+    adviser = Adviser(split_into("We sold it.", "My aunt sings."))
+    memory = advised(specimen, adviser, interval=1, first_links=0, coherence=-1.0)
     for i, (speaker, text) in enumerate(ADVISED):
         memory.encode(Event(float(i), text, speaker, f"s{i % 2}", f"e{i}", dated=False))
     memory.passing.consolidate(memory.now)
@@ -748,15 +752,7 @@ def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
 def requests_of_two_sleeps(specimen: Any) -> tuple[list[int], list[int]]:
     """Requests after each of two sleeps without a run: a model describes each memory once."""
     adviser, measured = Adviser(""), list[int]()
-    memory = memory_of(
-        specimen,
-        embedder=HashingEmbedder(64),
-        consolidate_every=1e9,
-        language_model=adviser,
-        model=True,
-        interval=99,
-        buffer=99,
-    )
+    memory = advised(specimen, adviser, interval=99, buffer=99)
     for night in range(2):
         memory.encode(Event(10.0 * night, ADVISED[night][1], "Ada", "s", f"e{night}", dated=False))
         for _ in range(2):
