@@ -364,7 +364,7 @@ def talk(specimen: Any, scores: Any, banned: tuple[int, ...] = (), **params: Any
     )
     for i, (who, way, session) in enumerate(TALK):
         told: dict[str, Any] = {"speaker": who}
-        if way == "role":  # which counts, whoever speaks
+        if way == "role":  # the attribute decides, and the speaker is the other one
             other = "user" if who == "assistant" else "assistant"
             told = {"attributes": (("role", who),), "speaker": other}
         encode(memory, Event(float(i), f"{way} {i}", session=session, **told))

@@ -5,7 +5,7 @@ plain sets, and stories in a memory.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Mechanism
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import (
     DRAFTS,
@@ -275,6 +276,18 @@ def vectors_of(
     return {f"w{i}": v / np.linalg.norm(v) for i, v in enumerate(vectors)}
 
 
+def adding_edges(add: Callable[[Any, Any], None]) -> Mechanism[Any]:
+    """Another mechanism, which adds edges to each new row and marks them AUDIT_FOREIGN."""
+    return neighbour(
+        Phase.ENCODE,
+        add,
+        reads=(ROW, NOW),
+        adds=(GRAPH,),
+        sets=(AUDIT_FOREIGN,),
+        owns=(AUDIT_FOREIGN,),
+    )
+
+
 @equation(
     "TC-5",
     source="3.2 and eq. (4) over all cosines: the session's predecessor, and the nearest visible ones that are near enough",
@@ -291,14 +304,7 @@ def a_new_memory_is_linked(specimen: Any) -> Any:
 
         memory = memory_of(
             specimen,
-            neighbour(
-                Phase.ENCODE,
-                others,
-                reads=(ROW, NOW),
-                adds=(GRAPH,),
-                sets=(AUDIT_FOREIGN,),
-                owns=(AUDIT_FOREIGN,),
-            ),
+            adding_edges(others),
             embedder=Keyed(words, 8),
             consolidate_every=1e9,
             anchors=anchors,
@@ -761,17 +767,7 @@ def edges_of_others_stay(specimen: Any) -> Any:
                 edge = view.graph.add(*ends, S, view.now)
                 view.audit_foreign[edge] = 1
 
-    memory = told(
-        specimen,
-        neighbour(
-            Phase.ENCODE,
-            others,
-            reads=(ROW, NOW),
-            adds=(GRAPH,),
-            sets=(AUDIT_FOREIGN,),
-            owns=(AUDIT_FOREIGN,),
-        ),
-    )
+    memory = told(specimen, adding_edges(others))
     foreign = memory.column(AUDIT_FOREIGN) > 0
     return [int(foreign.sum()), int(memory.graph.alive[foreign].sum())], [30, 30]
 
@@ -1060,7 +1056,7 @@ def any_predecessor(specimen: Any) -> Any:
     return specimen.overriding("TopologyConsolidation", _predecessor=staticmethod(predecessor))
 
 
-@mutant("a trimmed link is removed, whoever made it", rejected_by="TC-11c")
+@mutant("a trimmed link is removed that another mechanism made", rejected_by="TC-11c")
 def removed_for_all(specimen: Any) -> Any:
     class Greedy(specimen.GraphBank):  # type: ignore[misc]
         def unlink(self, source: int, target: int, kind: EdgeType) -> None:
