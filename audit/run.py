@@ -169,7 +169,7 @@ class MechanismResult:
         ratings were written, mutants that were not rejected, or why it cannot be audited.
         """
         known = known_findings().get(self.id)
-        if known is None or not self.variety_of:
+        if known is None:
             return ()
         if not self.checks and not self.static:
             return self.verdict.reasons
