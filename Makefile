@@ -66,6 +66,7 @@ docs: $(VENV)/.installed-docs
 ratings: $(VENV)/.installed-dev
 	$(BIN)/python docs/tools/ratings_page.py
 	$(BIN)/python docs/tools/readme_numbers.py
+	$(BIN)/python docs/tools/website/notebooks.py docs/notebooks/4-audit-a-claim.ipynb
 
 # To install all packages takes pip 23.2, which comes with Python 3.11, 104 s of processor time, and pip 26.3 takes 58 s.
 $(VENV)/bin/python:
