@@ -14,8 +14,9 @@ from scipy.special import lambertw
 
 from ...engine.base.errors import HebbariumError
 from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import hook
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
+from ...engine.contract.vocabulary import CREATED, EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
@@ -257,6 +258,7 @@ LOG = (
     (34.0, "Send the box to Oslo", 0.0, True, (0.0, -1.0, 0.0)),
     (34.0, "Send the panic button to Oslo", 1 / 6, True, (0.0, 0.6, -0.8)),
 )
+LATE = 20.0  # h by which the last of them is told late
 
 
 def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tuple[Any, Any]:
@@ -264,6 +266,7 @@ def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tupl
     and with something at stake, and the closed forms.
 
     Of the nearest memories some are the same, some similar, some opposite; one memory is archived.
+    The last event happened hours before it was told, and is forgotten from then on.
     """
 
     def reject(view: Any, incoming: Any) -> None:
@@ -277,6 +280,7 @@ def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tupl
         embedder=embedder,
         **p,
     )
+    memory.passing.late_hours = LATE
     made, aroused, vectors, initial = [], [], list[Any](), []
     for time, text, emotion, stake, direction in LOG:
         a, v = (
@@ -284,7 +288,8 @@ def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tupl
             np.divide(direction, np.linalg.norm(direction)),
         )
         hard = max([0.0, *(float(v @ other) for other in vectors)])
-        if encode(memory, (time, text)) != [None]:
+        happened = time - LATE * (text == LOG[-1][1])
+        if encode(memory, (happened, text)) != [None]:
             vectors.append(v)
             made.append(time)
             aroused.append(a)
@@ -482,6 +487,21 @@ def larger(specimen: Any) -> Any:
 @mutant("the stake of an event does not count", rejected_by="YD-10")
 def no_stake(specimen: Any) -> Any:
     return specimen.replacing("AT_STAKE", frozenset())
+
+
+@mutant("age counts from when an event happened", rejected_by="YD-10")
+def from_the_event(specimen: Any) -> Any:
+    class Happened(specimen.EmotionalTagging):  # type: ignore[misc]
+        @hook(
+            Phase.MAINTAIN, reads=(CREATED, specimen.AROUSAL), adds=(LOG_STRENGTH,), sets=()
+        )
+        def slow_forgetting(self, view: Any, tick: Any) -> None:
+            p, day = self.params, self.hours("day")
+            specimen.add_spared(
+                tick.end, day, view.created, view.arousal, p.decay, p.spared, view.log_strength
+            )
+
+    return specimen.replacing("EmotionalTagging", Happened)
 
 
 @mutant("the day does not follow the time scale", rejected_by="YD-10b")
