@@ -238,6 +238,13 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
     yield [w.kind for w in memory.event_log.writings], ["fact", "life event", "fact", "fact"]
     # a fact of the past is one, too
     yield memory.column(specimen.FACTS), [1, 1, 1, 1]
+    # facts of one memory leave each other alone, until a later one supersedes both
+    memory, told = memory_of(specimen, summaries=False), list[Any]()
+    for day, text in enumerate(("I live in Rome. I live in Oslo.", "I moved to Bern.")):
+        encode(memory, (24.0 * day, text))
+        memory.advance(24.0 * (day + 1))
+        told += [*memory.column(specimen.FACTS_SUPERSEDED), memory.column(specimen.SUPERSEDED_BY)[0]]
+    yield told, [0, -1, 2, 0, 1]
 
 
 @adaptation(
@@ -641,6 +648,18 @@ def superseded_alone(specimen: Any) -> Any:
             view.reach[view.facts_superseded == 0] = 0
 
     return specimen.replacing("FactTimeline", Superseded)
+
+
+@mutant("a fact supersedes one of its own memory", rejected_by="FT-6")
+def of_one_memory(specimen: Any) -> Any:
+    class Own(specimen.Timeline):  # type: ignore[misc]
+        def take(self, fact: Any, row: int) -> Any:
+            outcomes = specimen.Timeline.take(self, fact, -2 - row)
+            for known in self._open.values():
+                known[:] = [(told, max(at, -2 - at)) for told, at in known]
+            return outcomes
+
+    return specimen.replacing("Timeline", Own)
 
 
 @mutant("every change is an event of a life", rejected_by="FT-6")
