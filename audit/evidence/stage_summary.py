@@ -20,6 +20,7 @@ from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared.clock import CLOCK, LIMIT, linear_time, long_text
+from .shared.dreams import dreaming
 from .shared.sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
@@ -422,7 +423,13 @@ def open_and_short_stages_have_no_summary(specimen: Any) -> Any:
             memory = told(specimen, story, time_scale=scale, consolidate_every=sleep)
             memory.advance(sleep + 0.1)
             measured.append(len(summaries(memory)))
-    return measured, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0]
+    yield measured, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0]
+    # what a sleep makes at 3 h is no event of the stage, and closes none
+    memory, made = told(specimen, STORY[:4], dreaming(), consolidate_every=3.0), []
+    for sleep in (3.0, 6.0, 9.0):
+        memory.advance(sleep + 0.1)
+        made.append(len(summaries(memory)))
+    yield made, [1, 1, 2]
 
 
 @limit("SS-8", source="definition: every word of a summary is one of its stage")
@@ -609,6 +616,21 @@ def closed(specimen: Any) -> Any:
     class Closed(specimen.StageSummary):  # type: ignore[misc]
         def hours(self, name: str) -> float:
             return 0.0
+
+    return specimen.replacing("StageSummary", Closed)
+
+
+@mutant("a made row after the last event closes its stage", rejected_by="SS-7")
+def closed_by_a_dream(specimen: Any) -> Any:
+    dreamt = [False]
+
+    class Closed(specimen.StageSummary):  # type: ignore[misc]
+        def draft(self, view: Any, tick: Any) -> None:
+            dreamt[0] = bool(len(view.kind) and view.kind[-1] != Kind.EVENT)
+            super().draft(view, tick)
+
+        def hours(self, name: str) -> float:
+            return 0.0 if dreamt[0] else float(super().hours(name))
 
     return specimen.replacing("StageSummary", Closed)
 
