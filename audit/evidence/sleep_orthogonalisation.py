@@ -611,8 +611,9 @@ def pushed(specimen: Any) -> Any:
     return specimen.replacing("separate", separate)
 
 
-@mutant("made rows are rivals, too", rejected_by="SO-11")
-def made_rivals(specimen: Any) -> Any:
+def of_all_rows(specimen: Any, name: str, hook: str) -> Any:
+    """The specimen, whose plug-in of this name takes each row for an event in one hook."""
+
     class AllEvents:
         """A view in which each row is an event."""
 
@@ -625,11 +626,15 @@ def made_rivals(specimen: Any) -> Any:
         def __setattr__(self, name: str, value: Any) -> None:
             setattr(self.view, name, value)
 
-    class Made(specimen.SleepOrthogonalisation):  # type: ignore[misc]
-        def dream(self, view: Any, tick: Any) -> None:
-            super().dream(AllEvents(view), tick)
+    original = getattr(getattr(specimen, name), hook)
+    return specimen.overriding(
+        name, **{hook: lambda self, view, what: original(self, AllEvents(view), what)}
+    )
 
-    return specimen.replacing("SleepOrthogonalisation", Made)
+
+@mutant("made rows are rivals, too", rejected_by="SO-11")
+def made_rivals(specimen: Any) -> Any:
+    return of_all_rows(specimen, "SleepOrthogonalisation", "dream")
 
 
 @mutant("no bound", rejected_by="SO-15.7b")

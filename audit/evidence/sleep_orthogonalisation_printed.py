@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import KIND, SLEEP_SHARE
 from ..checks import adaptation, at_most, mutant
+from ..memory import Scripted, encode, memory_of, neighbour
 from . import sleep_orthogonalisation as papers
+from .shared.dreams import dreaming
 
 
 def as_sleep(specimen: Any) -> SimpleNamespace:
@@ -57,6 +61,93 @@ def the_cosine_converges_to_zero(specimen: Any) -> Any:
     return at_most(abs(float(w[0] @ w[1])), 1e-6)
 
 
+# the number of each event of a story, by the night before which it is told
+NIGHTS = ((0, 1, 2, 3), (4, 5), (), (6, 7, 8))
+SHARES = (0.5, 1.0, 3.0, 0.25)  # share of a full night that each of them has
+TUNED = {"code": 6, "projection_seed": 4, "interferes": 0.5, "rivals": 2, "newest": 3, "rate": 0.4}
+
+
+@adaptation(
+    "SOP-3",
+    source="Cortex 4.4.10, by plain lists: rivals are the two most similar earlier visible events above the threshold, of "
+    "three events a night, the oldest first; all pairs are pushed in each sleep, by its share and at most by 1",
+    atol=2e-6,
+)
+def nights_in_a_memory_push_each_interfering_pair(specimen: Any) -> Any:
+    rng = np.random.default_rng(6)
+    groups = papers.unit_rows(rng.standard_normal((2, 8)))
+    texts = [f"message {i}" for i in range(9)]
+    vectors = {text: groups[i % 2] + 0.3 * rng.standard_normal(8) for i, text in enumerate(texts)}
+    vectors |= {"a dream": groups[0], "cue": groups.sum(axis=0)}
+    vectors = {text: papers.unit_rows(v) for text, v in vectors.items()}
+    gaussian = np.random.default_rng(4).standard_normal((8, 6), dtype=np.float32)
+    small = {text: papers.unit_rows(v @ gaussian) for text, v in vectors.items()}
+
+    def share(view: Any, tick: Any) -> None:
+        view.sleep_share = SHARES[round(tick.end / 24.0) - 1]
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="sleep"),
+        dreaming(),
+        embedder=Scripted(vectors),
+        **TUNED,
+    )
+    rows: list[str] = []  # text of each row; "a dream" is no event, and has no code
+    w: list[Any] = []
+    rivals: list[list[int]] = []
+    searched = 0
+    measured: list[float] = []
+    expected: list[float] = []
+    def come(text: str, code: Any) -> None:
+        rows.append(text)
+        w.append(code)
+        rivals.append([])
+
+    for night, told in enumerate(NIGHTS):
+        for i in told:
+            encode(memory, (24.0 * night + i, texts[i]))
+            come(texts[i], small[texts[i]])
+        if night == 1:
+            memory.archive(1)
+        memory.retrieve("cue")
+        measured += np.nan_to_num(memory.column(specimen.PUSHED), nan=-9.0).tolist()
+        expected += [float(v @ small["cue"]) if searched else -9.0 for v in w]
+        memory.advance(24.0 * (night + 1))
+        if night == 0:
+            come("a dream", np.zeros(6))
+        events = [row for row, text in enumerate(rows) if text != "a dream"]
+        for row in [row for row in events if row >= searched][:3]:
+            likeness = sorted(
+                (-float(vectors[rows[row]] @ vectors[rows[other]]), other)
+                for other in range(len(rows))
+                if not (other == 1 and night >= 1)
+            )[:5]
+            rivals[row] = [
+                other for c, other in likeness if -c > 0.5 and other < row and other in events
+            ][:2]
+            searched = row + 1
+        k = min(1.0, 0.4 * SHARES[night])
+        for row, others in enumerate(rivals):
+            for other in others:
+                a, b = w[row], w[other]
+                w[row] = papers.unit_rows(a - k * (a @ b) * b)
+                w[other] = papers.unit_rows(b - k * (a @ b) * a)
+        measured += [
+            *memory.column(KIND),
+            *memory.column(specimen.PUSHED_RIVALS).ravel(),
+            *memory.column(specimen.PUSHED_CODE).ravel(),
+            int(memory.column(specimen.PUSHED_SEARCHED)),
+        ]
+        expected += [
+            *(3 * (text == "a dream") for text in rows),
+            *(x for near in rivals for x in (*near, *[-1] * (2 - len(near)))),
+            *np.ravel(w),
+            searched,
+        ]
+    return measured, expected
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 oscillation = papers.an_oscillation_learns_twice_the_contrast
 least_interference = papers.sleep_converges_to_the_minimum_of_interference.of_variety(as_sleep)
@@ -94,3 +185,28 @@ def with_a_floor(specimen: Any) -> Any:
             specimen.push(first, second, rate)
 
     return specimen.replacing("push", push)
+
+
+@mutant("the newest events are searched for, and the older ones never", rejected_by="SOP-3")
+def newest_alone(specimen: Any) -> Any:
+    return specimen.replacing("events", lambda kind: np.flatnonzero(np.asarray(kind) == 0)[-3:])
+
+
+@mutant("made rows are rivals, too", rejected_by="SOP-3")
+def made_rivals(specimen: Any) -> Any:
+    return papers.of_all_rows(specimen, "SleepOrthogonalisationPrinted", "dream")
+
+
+@mutant("a sleep pushes by a whole night, whatever its share", rejected_by="SOP-3")
+def whole_nights(specimen: Any) -> Any:
+    original = specimen.push_all
+    return specimen.replacing("push_all", lambda rivals, rate, w: original(rivals, 0.4, w))
+
+
+@mutant("the cue is compared with codes before the first sleep", rejected_by="SOP-3")
+def before_sleep(specimen: Any) -> Any:
+    class Awake(specimen.SleepOrthogonalisationPrinted):  # type: ignore[misc]
+        def compare(self, view: Any, cue: Any) -> None:
+            np.matmul(view.pushed_code, self._codes(cue.vector), out=view.pushed)
+
+    return specimen.replacing("SleepOrthogonalisationPrinted", Awake)
