@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import DUPLICATE, VETO
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of, neighbour
 from . import pattern_separation as papers
 
 S, LOW, HIGH, SHARE = 0.5, 0.75, 0.95, 0.04
@@ -118,6 +121,75 @@ def many_interferers_do_not_reverse_a_memory(specimen: Any) -> Any:
     return bool(left[0] >= 0.0)
 
 
+# cosines of each event with the first axis, in a plane of its own, and what happens to it
+STORY = (
+    (1.0, "told"), (0.9, "told"), (0.85, "refused"), (0.98, "told"), (0.8, "archived"),
+    (-0.9, "told"), (0.999, "told"), (0.7, "told"), (1.0, "told"), (0.97, "told"),
+)  # fmt: skip
+
+
+@equation(
+    "CM-7.7e",
+    source="Cortex 4.4.2 in numpy: a memory with a refused event and an archived row, which neither interferes nor is the same",
+    atol=1e-6,
+    rtol=0.0,
+    papers=("cortex2026",),
+)
+def a_memory_keeps_what_is_left_of_each_event(specimen: Any) -> Any:
+    tuned = {"strength": 0.4, "interference": 0.72, "identity": 0.96, "kept_share": 0.5}
+    vectors, cue = dict[str, papers.Vector](), np.array([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+    for i, (cosine, _) in enumerate(STORY):
+        vectors[f"event {i}"] = np.zeros(6)
+        vectors[f"event {i}"][[0, 1 + i % 3]] = cosine, math.sqrt(1.0 - cosine * cosine)
+    same = list[int]()
+
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int(STORY[int(incoming.event.text.split()[-1])][1] == "refused")
+
+    def look(view: Any, incoming: Any) -> None:
+        same.append(int(view.duplicate))
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, reject, adds=(VETO,), id="gate"),
+        neighbour(Phase.ENCODE, look, reads=(DUPLICATE,), id="look", order=10_000),
+        embedder=Scripted({**vectors, "cue": cue}),
+        **tuned,
+    )
+    rows, kept, expected = list[papers.Vector](), list[papers.Vector](), list[int]()
+    shown = list[bool]()
+    for i, (_, fate) in enumerate(STORY):
+        x = vectors[f"event {i}"]
+        encode(memory, (float(i), f"event {i}"))
+        cosines = [float(x @ row) if seen else 0.0 for row, seen in zip(rows, shown, strict=True)]
+        most = max([c for c in cosines if c >= 0.96], default=2.0)
+        expected.append(next((r for r in reversed(range(len(rows))) if cosines[r] == most), -1))
+        left = x - 0.4 * sum(
+            c * row for c, row in zip(cosines, rows, strict=True) if 0.72 < c < 0.96
+        )
+        if fate != "refused":
+            rows.append(x)
+            shown.append(True)
+            kept.append(np.where(np.isin(np.arange(6), np.argsort(-abs(left))[:3]), left, 0.0))
+        if fate == "archived":
+            memory.archive(len(rows) - 1)
+            shown[-1] = False
+    memory.retrieve("cue")
+    of_cue = [v @ cue / np.linalg.norm(v) / np.linalg.norm(cue) for v in kept]
+    return (
+        [
+            *same,
+            *memory.column(specimen.SEPARATED_KEPT).ravel(),
+            *np.nan_to_num(memory.column(specimen.SEPARATED), nan=-9.0),
+        ],
+        [
+            *expected,
+            *np.ravel(kept),
+            *(c if seen else -9.0 for c, seen in zip(of_cue, shown, strict=True)),
+        ],
+    )
+
+
 # --- the papers' checks ---------------------------------------------------------------------------
 idempotent = papers.competition_is_idempotent.of_variety(as_separator)
 overlap_table = papers.outputs_overlap_less_than_inputs.of_variety(as_separator)
@@ -182,3 +254,45 @@ def whole(specimen: Any) -> Any:
         return -1
 
     return specimen.replacing("orthogonalised", orthogonalised)
+
+
+@mutant("archived memories interfere, too", rejected_by="CM-7.7e")
+def archived_interfere(specimen: Any) -> Any:
+    original = specimen.orthogonalised
+    return specimen.replacing(
+        "orthogonalised",
+        lambda e, stored, visible, *rest: original(e, stored, np.ones_like(visible), *rest),
+    )
+
+
+@mutant("the first memory at or above the identity threshold", rejected_by="CM-7.7e")
+def first_same(specimen: Any) -> Any:
+    original = specimen.orthogonalised
+
+    def orthogonalised(
+        e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any
+    ) -> int:
+        original(e, stored, visible, s, low, high, out)
+        return next((r for r in range(len(stored)) if visible[r] and stored[r] @ e >= high), -1)
+
+    return specimen.replacing("orthogonalised", orthogonalised)
+
+
+@mutant("the embedding is kept, without a separation", rejected_by="CM-7.7e")
+def unseparated(specimen: Any) -> Any:
+    def store(self: Any, view: Any, incoming: Any) -> None:
+        specimen.sparsified(
+            incoming.vector, self.params.kept_share, view.separated_kept[view.row]
+        )
+
+    original = specimen.PatternSeparationPrinted.store
+    store.__dict__.update(original.__dict__)
+    return specimen.overriding("PatternSeparationPrinted", store=store)
+
+
+@mutant("archived memories are compared with the cue", rejected_by="CM-7.7e")
+def archived_compared(specimen: Any) -> Any:
+    original = specimen.cosines
+    return specimen.replacing(
+        "cosines", lambda kept, visible, cue, out: original(kept, np.ones_like(visible), cue, out)
+    )
