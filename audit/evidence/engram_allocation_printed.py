@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import MATCH, VETO, VISIBLE
 from ..checks import adaptation, at_most, mutant
+from ..memory import encode, memory_of, neighbour
 from . import engram_allocation as papers
+from .shared.dreams import dreaming
 
 
 def as_population(specimen: Any) -> SimpleNamespace:
@@ -94,6 +98,50 @@ def slotmates_share_the_match(specimen: Any) -> Any:
     return np.nan_to_num(out), [2.0, 1.5, 2.0, 0.0, 1.5, 0.0]
 
 
+@adaptation(
+    "EAP-4",
+    source="by hand: the first slot takes all events that are stored; its memories share what the best visible one lends, and a "
+    "unit that sleep made has none",
+    rtol=1e-6,
+    papers=("cortex2026",),
+)
+def in_a_memory_all_events_share_a_slot(specimen: Any) -> Any:
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int(incoming.event.text == "refused")
+
+    memory = memory_of(
+        specimen,
+        "lexical_bm25",
+        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+        dreaming(),
+        slots=3,
+        peak=0.8,
+        suppression=0.25,
+        lenders=1,
+    )
+    measured, expected = list[Any](), list[Any]()
+    for i, text in enumerate(("ash ash", "oak", "refused", "ash fir", "ash dream", "fir elm")):
+        encode(memory, (7.0 * i, text))
+        if text != "refused":
+            measured += [
+                *memory.column(specimen.SLOT_EXCITABILITY),
+                *memory.column(specimen.SLOT_CHANGED),
+            ]
+            expected += [0.8, 0.0, 0.0, 7.0 * i, 7.0 * i, 0.0]
+    slot = [0, 0, 0, -1, 0, 0]  # the fourth was made in the sleep at 24 h
+    measured += memory.column(specimen.SLOT).tolist()
+    expected += slot
+    memory.archive(0)
+    for cue in ("ash", "fir", "dream", "nobody"):
+        memory.retrieve(cue)
+        match, seen = memory.column(MATCH).astype(np.float64), memory.column(VISIBLE)
+        best = sorted(np.flatnonzero(seen).tolist(), key=lambda row: (-match[row], row))[:1]
+        lent = sum(max(match[row], 0.0) for row in best if slot[row] == 0)
+        measured += np.nan_to_num(memory.column(specimen.SLOTMATES), nan=-9.0).tolist()
+        expected += [lent if s == 0 and lent > 0.0 else -9.0 for s in slot]
+    return measured, expected
+
+
 # --- the papers' checks, except sums over activations and lasting differences, which the source doe
 half_life = papers.excitability_halves_every_six_hours.of_variety(as_population)
 size = papers.an_engram_has_the_same_size_after_any_history.of_variety(as_population)
@@ -132,3 +180,22 @@ def time_constant(specimen: Any) -> Any:
         "excitability",
         lambda held, gap, half, out: specimen.excitability(held, gap, half * math.log(2.0), out),
     )
+
+
+@mutant("archived memories lend, too", rejected_by="EAP-4")
+def archived_lend(specimen: Any) -> Any:
+    original = specimen.best
+    return specimen.replacing(
+        "best", lambda match, visible, most: original(match, np.ones_like(visible), most)
+    )
+
+
+@mutant("all matches lend", rejected_by="EAP-4")
+def all_lend(specimen: Any) -> Any:
+    original = specimen.best
+    return specimen.replacing("best", lambda match, visible, most: original(match, visible, 99))
+
+
+@mutant("a slot that was used rests", rejected_by="EAP-4")
+def resting(specimen: Any) -> Any:
+    return specimen.replacing("allocate", lambda excitable: int(np.argmin(excitable)))
