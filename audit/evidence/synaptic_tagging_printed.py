@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import hook
+from ...engine.contract.vocabulary import CREATED, GRAPH, LOG_STRENGTH, ROW, SALIENCE, VETO
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
+from ..memory import encode, memory_of, neighbour
 from ..specimen import NotTestable
 from . import synaptic_tagging as paper
 
@@ -88,6 +93,78 @@ def sharing_two_entities_lifts_once(specimen: Any) -> Any:
     return [importance[0], heat[0]], [0.45, 1.5]
 
 
+# when each event is told and when it happened, h; its salience, and whom it names; a gate refuses
+# one of them
+STORY = (
+    (0.0, 0.0, 0.3, ("Ada", "Bo")),
+    (1.0, 1.0, 0.6, ("Ada",)),
+    (3.0, 3.0, 0.9, ("Dora",)),
+    (4.0, 4.0, 0.95, ("Ada", "Bo", "Cleo")),  # refused
+    (10.0, 10.0, 0.2, ("Cleo",)),
+    (40.0, 2.0, 0.4, ("Dora", "Eve")),
+    (46.0, 46.0, 0.8, ("Ada", "Dora", "Bo", "Cleo")),
+    (60.0, 60.0, 0.7, ("Dora",)),
+    (86.0, 86.0, 0.9, ("Cleo", "Dora")),
+)
+
+
+def tagged_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
+    """Importance and strength of a story in a memory, and the same by plain lists over sets."""
+    story = iter(STORY)
+
+    def judge(view: Any, incoming: Any) -> None:
+        view.salience = next(story)[2]
+        view.veto = int(view.salience == 0.95)
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, judge, adds=(VETO,), sets=(SALIENCE,)),
+        time_scale=scale,
+        strong=0.75,
+        weak=0.45,
+        window=40.0,
+        gain=0.3,
+        heat_factor=1.4,
+    )
+    memory.passing.late_hours = 100.0 * scale
+    stored: list[tuple[float, set[str]]] = []
+    importance: list[float] = []
+    heat: list[float] = []
+    for told, happened, salience, names in STORY:
+        memory.advance(told * scale)
+        if encode(memory, (happened * scale, " and ".join(names) + " met.")) == [None]:
+            continue
+        for i, (time, others) in enumerate(stored):
+            shared = others & set(names)
+            if salience > 0.75 and importance[i] < 0.45 and shared and told - time <= 40.0:
+                share = len(shared) / min(len(others), len(names))
+                importance[i] = min(1.0, importance[i] + 0.3 * share)
+                heat[i] *= 1.4
+        stored.append((told, set(names)))
+        importance.append(salience)
+        heat.append(1.0)
+    memory.advance(90.0 * scale)
+    return (
+        [*memory.column(specimen.PRINTED_IMPORTANCE), *memory.column(LOG_STRENGTH)],
+        [*importance, *np.log(heat)],
+    )
+
+
+@adaptation(
+    "STP-4",
+    source="Cortex 4.2.4, by plain lists over sets: a memory with a refused event, and one that happened before it was told",
+    atol=1e-9,
+    papers=("cortex2026",),
+)
+def in_a_memory_the_window_counts_from_the_telling(specimen: Any) -> Any:
+    return tagged_in_memory(specimen, 1.0)
+
+
+@adaptation("STP-4b", source="as STP-4 with hours that last two", atol=1e-9)
+def at_another_time_scale_the_window_lasts_longer(specimen: Any) -> Any:
+    return tagged_in_memory(specimen, 2.0)
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 early_phase = paper.calcium_drives_the_early_phase_to_its_fixed_points
 tag_life = paper.a_strong_tag_lasts_three_hours_and_its_synthesis_one_and_a_third
@@ -112,3 +189,45 @@ window_picture = paper.capture_by_the_lag_of_the_strong.of_variety(
 @mutant("overlap as a share of the union", rejected_by="STP-1")
 def jaccard(specimen: Any) -> Any:
     return specimen.replacing("overlap", lambda shared, a, b: shared / (a + b - shared))
+
+
+@mutant("the window counts from when an event happened", rejected_by="STP-4")
+def from_the_event(specimen: Any) -> Any:
+    class Happened(specimen.SynapticTaggingPrinted):  # type: ignore[misc]
+        @hook(
+            Phase.ENCODE,
+            reads=(ROW, CREATED, SALIENCE, GRAPH),
+            adds=(),
+            sets=(specimen.PRINTED_IMPORTANCE, specimen.PRINTED_TAGGING_HEAT),
+        )
+        def encode(self, view: Any, incoming: Any) -> None:
+            p, links = self.params, view.graph.csr(EdgeType.ENTITY)
+            view.printed_importance[view.row] = view.salience
+            specimen.lift(
+                view.row, p.strong, p.weak, self.hours("window"), p.gain, p.heat_factor,
+                links.start, links.degree, links.pool, view.graph.target,
+                view.created, view.printed_importance, view.printed_tagging_heat,
+            )  # fmt: skip
+
+    return specimen.replacing("SynapticTaggingPrinted", Happened)
+
+
+@mutant("the window does not follow the time scale", rejected_by="STP-4b")
+def unscaled(specimen: Any) -> Any:
+    def hours(self: Any, name: str) -> float:
+        return float(getattr(self.params, name))
+
+    return specimen.overriding("SynapticTaggingPrinted", hours=hours)
+
+
+@mutant("a lifted memory gets the whole gain", rejected_by="STP-4")
+def whole_gain(specimen: Any) -> Any:
+    return specimen.replacing("overlap", lambda shared, a, b: 1.0)
+
+
+@mutant("strength is the heat", rejected_by="STP-4")
+def without_logarithm(specimen: Any) -> Any:
+    def strengthen(self: Any, view: Any, tick: Any) -> None:
+        view.log_strength[...] = view.printed_tagging_heat
+
+    return specimen.overriding("SynapticTaggingPrinted", strengthen=strengthen)
