@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS, ROW
 from ..checks import adaptation, mutant
-from ..memory import shipping
+from ..memory import encode, memory_of, neighbour, shipping
 from . import systems_transfer as paper
 
 RATE, FACTOR = 0.02, 2.5
@@ -108,6 +110,46 @@ def with_a_schema_dependency_falls_two_and_a_half_times_as_fast(specimen: Any) -
     return [*dependency, *count], [1.0 - loss, 1.0 - 2.5 * loss, 1.0, 3.0, 3.0, 0.0]
 
 
+@adaptation(
+    "SYP-3",
+    source="Cortex 4.2.3, as a sum in numpy: replays of three nights in a memory, an event that is told between them, and an archived one",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
+def in_a_memory_each_replay_lowers_the_dependency(specimen: Any) -> Any:
+    fits, nights = (0.0, 0.5, 1.0, 0.25), ([3, 1, 0], [0, 2, 0, 5], [4, 0, 1, 1])
+
+    def fit(view: Any, incoming: Any) -> None:
+        view.congruency[view.row] = fits[view.row]
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replays[...] = nights[round(tick.end / 24.0) - 1]
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, fit, reads=(ROW,), sets=(CONGRUENCY,), id="fit"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dream"),
+        rate=0.07,
+        schema_factor=3.0,
+    )
+    encode(memory, *((float(i), f"event {i}") for i in range(3)))
+    measured, expected, total = list[Any](), list[Any](), np.zeros(4, np.int64)
+    for night, replays in enumerate(nights, 1):
+        memory.advance(24.0 * night)
+        total[: len(replays)] += replays
+        for column in (HIPPOCAMPAL_DEPENDENCE, specimen.PRINTED_DEPENDENCY_REPLAYS):
+            measured += memory.column(column).tolist()
+        expected += [
+            1.0 - (1.0 + 2.0 * c) * 0.07 * sum(1.0 / np.sqrt(np.arange(1, n + 1)))
+            for c, n in zip(fits, total[: len(replays)], strict=False)
+        ]
+        expected += total[: len(replays)].tolist()
+        if night == 1:
+            memory.archive(1)
+            encode(memory, (25.0, "event 3"))
+    return measured, expected
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 traces = paper.both_traces_follow_their_differential_equations.of_variety(as_traces)
 peak = paper.the_cortical_trace_peaks_at_the_closed_form.of_variety(as_traces)
@@ -145,4 +187,25 @@ def forgetful(specimen: Any) -> Any:
     original = specimen.lowered
     return specimen.replacing(
         "lowered", lambda h, done, times, r, factor, match: original(h, 0, times, r, factor, match)
+    )
+
+
+@mutant("replays of a night count from the first, each night anew", rejected_by="SYP-3")
+def uncounted(specimen: Any) -> Any:
+    def sleep(self: Any, view: Any, tick: Any) -> None:
+        specimen.transferred(
+            view.replays, self.params.rate, self.params.schema_factor, view.congruency,
+            view.hippocampal_dependence, np.zeros_like(view.printed_dependency_replays),
+        )  # fmt: skip
+        view.printed_dependency_replays += view.replays
+
+    return specimen.overriding("SystemsTransferPrinted", sleep=sleep)
+
+
+@mutant("a schema makes no difference in a memory", rejected_by="SYP-3")
+def without_schemas(specimen: Any) -> Any:
+    original = specimen.transferred
+    return specimen.replacing(
+        "transferred",
+        lambda replays, r, factor, fit, *rest: original(replays, r, factor, 0.0 * fit, *rest),
     )
