@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import hook
+from ...engine.contract.vocabulary import CREATED, DETAIL, HIPPOCAMPAL_DEPENDENCE, ROW
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
+from ..memory import encode, memory_of, neighbour
 from . import gist_compression as paper
 
 SUMMARY, KEYWORDS = 168.0, 720.0
@@ -57,6 +61,64 @@ def a_week_makes_a_summary_and_a_month_keywords(specimen: Any) -> Any:
 )
 def memories_that_depend_on_the_hippocampus_keep_their_full_text(specimen: Any) -> Any:
     return cut(specimen, [900.0, 900.0, 300.0, 300.0], [0.49, 0.51, 0.5, 1.0], 0.5), [2, 0, 1, 0]
+
+
+# when each event is told and when it happened, h, and its dependency
+STORY = (
+    (0.0, 0.0, 0.2),
+    (1.0, 1.0, 0.7),
+    (2.0, 2.0, 0.6),
+    (30.0, 1.0, 0.1),
+    (31.0, 31.0, 1.0),
+    (60.0, 60.0, 0.0),
+)
+
+
+def cut_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
+    """Forms of a story after each of its nights, a summary at 24 h and keywords at 60 h, both of
+    `scale` times their length; and the same by hand.
+    """
+
+    def depend(view: Any, incoming: Any) -> None:
+        view.hippocampal_dependence[view.row] = STORY[view.row][2]
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, depend, reads=(ROW,), sets=(HIPPOCAMPAL_DEPENDENCE,)),
+        time_scale=scale,
+        consolidate_every=12.0 * scale,
+        threshold=0.6,
+        summary_age=24.0,
+        keywords_age=60.0,
+    )
+    memory.passing.late_hours = 100.0 * scale
+    measured, expected = list[Any](), list[Any]()
+    for night, (told, happened, _) in enumerate(STORY):
+        memory.advance(told * scale)
+        encode(memory, (happened * scale, f"event {night}"))
+    for hours in (72.0, 84.0, 96.0, 120.0):
+        memory.advance(hours * scale)
+        measured += memory.column(DETAIL).tolist()
+        expected += [
+            0 if dependency > 0.6 or hours - told < 24.0 else 1 if hours - told < 60.0 else 2
+            for told, _, dependency in STORY
+        ]
+    return measured, expected
+
+
+@adaptation(
+    "GCP-3",
+    source="Cortex 4.2.3 and compression.py, by hand: nights of a memory with an event that happened before it was told",
+    atol=0.0,
+    papers=("cortex2026",),
+)
+def in_a_memory_forms_follow_the_age_since_the_telling(specimen: Any) -> Any:
+    return cut_in_memory(specimen, 1.0)
+
+
+@adaptation("GCP-3b", source="as GCP-3 with hours that last three", atol=0.0)
+def at_another_time_scale_forms_last_longer(specimen: Any) -> Any:
+    return cut_in_memory(specimen, 3.0)
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -119,3 +181,37 @@ def no_threshold(specimen: Any) -> Any:
         original(now, created, dependency, 1.0, summary_age, keywords_age, out)
 
     return specimen.replacing("cut", cut)
+
+
+@mutant("age counts from when an event happened", rejected_by="GCP-3")
+def from_the_event(specimen: Any) -> Any:
+    class Happened(specimen.GistCompressionPrinted):  # type: ignore[misc]
+        @hook(
+            Phase.CONSOLIDATE, reads=(CREATED, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(DETAIL,)
+        )
+        def compress(self, view: Any, tick: Any) -> None:
+            specimen.cut(
+                tick.end, view.created, view.hippocampal_dependence, self.params.threshold,
+                self.hours("summary_age"), self.hours("keywords_age"), view.detail,
+            )  # fmt: skip
+
+    return specimen.replacing("GistCompressionPrinted", Happened)
+
+
+@mutant("ages at the start of a night", rejected_by="GCP-3")
+def before_the_night(specimen: Any) -> Any:
+    original = specimen.cut
+    return specimen.replacing(
+        "cut",
+        lambda now, created, dependency, threshold, summary, keywords, out: original(
+            now - 12.0, created, dependency, threshold, summary, keywords, out
+        ),
+    )
+
+
+@mutant("ages do not follow the time scale", rejected_by="GCP-3b")
+def unscaled(specimen: Any) -> Any:
+    def hours(self: Any, name: str) -> float:
+        return float(getattr(self.params, name))
+
+    return specimen.overriding("GistCompressionPrinted", hours=hours)
