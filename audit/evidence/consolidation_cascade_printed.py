@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import REPLAYS, SALIENCE
+from ...engine.contract.hooks import hook
+from ...engine.contract.vocabulary import (
+    CONGRUENCY,
+    CREATED,
+    LOG_STRENGTH,
+    PLASTICITY,
+    REPLAYS,
+    ROW,
+    SALIENCE,
+)
 from ..checks import Measured, adaptation, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
@@ -104,6 +113,76 @@ def replays_add_up_over_nights(specimen: Any) -> Any:
         memory.advance(24.0 * night)
         stages.append(int(np.isfinite(memory.column(specimen.STAGE_ENTERED)[0]).sum()))
     return stages, [3, 3, 4]
+
+
+# when each event is told and when it happened, h; its salience, dopamine and fit with a schema; its
+# replays in each of three nights; and by hand, when its stages begin
+LIVES = (
+    (0.0, 0.0, 0.65, 1.0, 0.9, (0, 1, 0), (0.0, 1.0, 48.0, 66.0)),
+    (2.0, 2.0, 0.75, 1.0, 0.2, (0, 0, 3), (2.0, 3.0, 8.0, 72.0)),
+    (5.0, 5.0, 0.4, 1.2, 0.2, (0, 0, 0), (5.0, 6.0)),
+    (6.0, 6.0, 0.5, 1.0, 1.0, (2, 2, 2), (6.0,)),
+    (30.0, 3.0, 0.9, 1.0, 0.5, (0, 1, 1), (30.0, 31.0, 36.0)),
+)
+
+
+def heat_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
+    """Stages and strength of some lives in a memory, and by hand in hours of the source."""
+    lives = iter(LIVES)
+
+    def judge(view: Any, incoming: Any) -> None:
+        _, _, view.salience, view.plasticity, *_ = next(lives)
+
+    def fit(view: Any, incoming: Any) -> None:
+        view.congruency[view.row] = LIVES[view.row][4]
+
+    def dream(view: Any, tick: Any) -> None:
+        night = round(tick.end / scale / 24.0) - 1
+        for row in range(len(view.replays)):
+            view.replays[row] = LIVES[row][5][night]
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, judge, sets=(SALIENCE, PLASTICITY), id="judge"),
+        neighbour(Phase.ENCODE, fit, reads=(ROW,), sets=(CONGRUENCY,), id="fit"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"),
+        time_scale=scale,
+        consolidate_every=24.0 * scale,
+        decay_factor=0.9,
+        congruent=0.5,
+    )
+    memory.passing.late_hours = 100.0 * scale
+    for i, (told, happened, *_) in enumerate(LIVES):
+        memory.advance(told * scale)
+        encode(memory, (happened * scale, f"event {i}"))
+    memory.advance(72.0 * scale)
+    measured = (memory.column(specimen.STAGE_ENTERED) / scale).ravel().tolist()
+    expected = [at for *_, begins in LIVES for at in (*begins, *[-1.0] * (4 - len(begins)))]
+    for now in (73.0, 75.5):
+        memory.advance(now * scale)
+        measured += memory.column(LOG_STRENGTH).tolist()
+        for *_, begins in LIVES:
+            ends = [*begins[1:], now]
+            spent = [factor * (end - begin) for factor, begin, end in zip(
+                (2.0, 1.2, 0.8, 0.5), begins, ends, strict=False)]  # fmt: skip
+            floor = (0.0, 0.0, 0.05, 0.1)[len(begins) - 1]
+            expected.append(max(sum(spent) * math.log(0.9), math.log(floor) if floor else -np.inf))
+    return np.nan_to_num(measured, nan=-1.0), expected
+
+
+@adaptation(
+    "CCP-6",
+    source="Cortex 4.2.1, by hand: five lives in a memory, one of an event that happened before it was told",
+    atol=1e-9,
+    papers=("cortex2026",),
+)
+def in_a_memory_stages_begin_and_heat_decays_as_printed(specimen: Any) -> Any:
+    return heat_in_memory(specimen, 1.0)
+
+
+@adaptation("CCP-6b", source="as CCP-6 with hours that last two", atol=1e-9)
+def at_another_time_scale_stages_last_longer(specimen: Any) -> Any:
+    return heat_in_memory(specimen, 2.0)
 
 
 @adaptation(
@@ -257,3 +336,59 @@ def one_floor(specimen: Any) -> Any:
 @mutant("multipliers in reverse", rejected_by="CCP-3")
 def reverse(specimen: Any) -> Any:
     return specimen.replacing("MULTIPLIER", np.array([0.5, 0.8, 1.2, 2.0]))
+
+
+@mutant("heat decays at its rate of an hour at any time scale", rejected_by="CCP-6b")
+def unscaled(specimen: Any) -> Any:
+    original = specimen.heats
+    return specimen.replacing(
+        "heats", lambda now, entered, rate, out: original(now, entered, -math.log(0.9), out)
+    )
+
+
+@mutant("heat at the start of a tick", rejected_by="CCP-6")
+def at_the_start(specimen: Any) -> Any:
+    original = specimen.heats
+    return specimen.replacing(
+        "heats", lambda now, entered, rate, out: original(now - 1.0, entered, rate, out)
+    )
+
+
+@mutant("dopamine of an event counts in its nights, too", rejected_by="CCP-6")
+def lasting_dopamine(specimen: Any) -> Any:
+    original = specimen.goes_on
+    return specimen.replacing(
+        "goes_on",
+        lambda stage, d, i, r, c: bool(original(stage, d, i, r, c) or (stage == 0 and d == 0.0)),
+    )
+
+
+@mutant("a fit at the bound is congruent", rejected_by="CCP-6")
+def at_the_bound(specimen: Any) -> Any:
+    original = specimen.slept
+    return specimen.replacing(
+        "slept",
+        lambda now, importance, replayed, fit, congruent, scale, entered: original(
+            now, importance, replayed, fit, congruent - 1e-9, scale, entered
+        ),
+    )
+
+
+@mutant("stages count from when an event happened", rejected_by="CCP-6")
+def from_the_event(specimen: Any) -> Any:
+    class Happened(specimen.ConsolidationCascadePrinted):  # type: ignore[misc]
+        @hook(
+            Phase.ENCODE,
+            reads=(ROW, CREATED, SALIENCE, PLASTICITY),
+            adds=(),
+            sets=(specimen.STAGE_ENTERED, specimen.STAGE_IMPORTANCE),
+        )
+        def encode(self, view: Any, incoming: Any) -> None:
+            row, now = view.row, float(view.created[view.row])
+            view.stage_importance[row], view.stage_entered[row, 0] = view.salience, now
+            specimen.advance(
+                now, view.plasticity, view.salience, 0, False, self.params.time_scale,
+                view.stage_entered[row],
+            )  # fmt: skip
+
+    return specimen.replacing("ConsolidationCascadePrinted", Happened)
