@@ -422,10 +422,11 @@ def nights_in_memory(
     """Speakers in a memory that sleeps every `sleep` hours, and the same nights by the paper's
     differential equations in seconds.
 
-    Row 5 is archived.  Both give, for each speaker after each night, a - a_goal (Hz), its integral
-    (Hz s) and ln of the factor on each memory.
+    Rows 5 and 6 are archived; a third speaker said row 6 alone, and without visible memories a
+    neuron has no input, so that nothing of it changes.  Both give, for each speaker after each
+    night, a - a_goal (Hz), its integral (Hz s) and ln of the factor on each memory.
     """
-    log_w = np.array([0.4, 1.1, -0.7, -0.2, -1.5, 2.0])
+    log_w = np.array([0.4, 1.1, -0.7, -0.2, -1.5, 2.0, 0.9])
     mine = (np.array([0, 1, 4]), np.array([2, 3])) if speakers == 2 else (np.arange(5),)
     kappa = KAPPA if time_scale is None else time_scale
 
@@ -443,12 +444,13 @@ def nights_in_memory(
     encode(
         memory,
         *(
-            (0.0, f"message {i}", "Ada" if i in mine[0] else "Bo")
-            for i in range(5 + (speakers == 2))
+            (0.0, f"message {i}", "Ada" if i in mine[0] else "Cleo" if i == 6 else "Bo")
+            for i in range(5 + 2 * (speakers == 2))
         ),
     )
     if speakers == 2:
         memory.archive(5)
+        memory.archive(6)
     measured: list[float] = []
     expected: list[float] = []
     state = [(GOAL, 0.0, 0.0)] * 2
@@ -481,6 +483,13 @@ def nights_in_memory(
                 *total[rows],
             ]
             expected += [after[0] - GOAL, after[1], *[state[k][2]] * len(rows)]
+        if speakers == 2:
+            measured += [
+                memory.column(specimen.SCALING_EXCESS)[2],
+                memory.column(specimen.SCALING_INTEGRAL)[2],
+                total[6],
+            ]
+            expected += [0.0, 0.0, 0.0]
     return measured, expected
 
 
@@ -681,6 +690,17 @@ def over_all(specimen: Any) -> Any:
         for k in range(len(mean)):
             mine = speaker == k
             mean[k], count[k] = np.exp(log_strength[mine]).mean() if mine.any() else 0.0, mine.sum()
+
+    return specimen.replacing("mean_strengths", mean_strengths)
+
+
+@mutant("a speaker without visible memories has the strength 0", rejected_by="CM-8.14")
+def silent(specimen: Any) -> Any:
+    def mean_strengths(
+        log_strength: Any, visible: Any, speaker: Any, mean: Any, count: Any
+    ) -> None:
+        specimen.mean_strengths(log_strength, visible, speaker, mean, count)
+        count[np.unique(speaker % len(count))] += 1
 
     return specimen.replacing("mean_strengths", mean_strengths)
 
