@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import LOG_STRENGTH
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of, neighbour
 from ..specimen import NotTestable
 from . import homeostatic_scaling as paper
 
@@ -81,6 +84,49 @@ def the_rate_is_the_mean_over_all_visible_memories(specimen: Any) -> Any:
     ], [np.exp(log_w[visible]).mean(), 0.0]
 
 
+@adaptation(
+    "HSP-3",
+    source="Cortex 4.4.3 and its public code by hand: the factors of the nights multiply; a memory that shows nothing has no mean",
+    papers=("cortex2026",),
+)
+def the_factor_of_each_night_is_on_all_memories(specimen: Any) -> Any:
+    log_w, night = np.array([0.4, -0.7, 1.3, -0.2]), 6.0
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def strength(view: Any, _: Any) -> None:
+        view.log_strength[...] = log_w[: len(view.log_strength)]
+
+    for variant in ("paper", "code"):
+        memory = memory_of(
+            specimen,
+            neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,)),
+            consolidate_every=night,
+            variant=variant,
+            target=TARGET,
+            alpha=0.5,
+            gain=0.3,
+        )
+        encode(memory, *((0.0, f"message {i}", "Ada" if i % 2 else "Bo") for i in range(4)))
+        memory.archive(2)
+        shown, factor = [0, 1, 3], 0.0
+        for number in range(1, 5):
+            if number == 4:
+                for row in shown:
+                    memory.archive(row)
+            else:
+                mean = float(np.exp(log_w[shown] + factor).mean())
+                factor += (
+                    0.5 * math.log(TARGET / mean)
+                    if variant == "paper"
+                    else math.log(1.0 + 0.3 * (TARGET - mean))
+                )
+            memory.advance(number * night)
+            measured += (memory.column(LOG_STRENGTH) - log_w).tolist()
+            expected += [factor] * 4
+    return measured, expected
+
+
 # --- the models it cites --------------------------------------------------------------------------
 @equation(
     "CM-8.3",
@@ -134,4 +180,21 @@ def inverted(specimen: Any) -> Any:
 def additive(specimen: Any) -> Any:
     return specimen.replacing(
         "power_ratio", lambda w, r, r_target, alpha: w + alpha * (r_target - r)
+    )
+
+
+@mutant("the factor of a night replaces those of the nights before", rejected_by="HSP-3")
+def last_night_alone(specimen: Any) -> Any:
+    def regulate(self: Any, view: Any, tick: Any) -> None:
+        view.printed_scaling_factor = 0.0
+        specimen.HomeostaticScalingPrinted.regulate(self, view, tick)
+
+    return specimen.overriding("HomeostaticScalingPrinted", regulate=regulate)
+
+
+@mutant("memories that do not show have a mean of a tenth", rejected_by="HSP-3")
+def never_empty(specimen: Any) -> Any:
+    return specimen.replacing(
+        "mean_strength",
+        lambda log_strength, visible: specimen.mean_strength(log_strength, visible) or 0.1,
     )

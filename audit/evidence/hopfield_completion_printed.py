@@ -8,10 +8,12 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from ..checks import adaptation, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, hashing, memory_of
 from . import hopfield_completion as paper
 
 
@@ -46,6 +48,33 @@ def the_printed_energy_falls_with_every_copy_of_a_pattern(specimen: Any) -> Any:
 def the_stored_pattern_with_the_highest_overlap_is_found(specimen: Any) -> Any:
     x = paper.near_duplicates()
     return bool(np.linalg.norm(paper.settled(specimen, x, x[0], 20.0)[0] - x[0]) < 0.05)
+
+
+@adaptation(
+    "MHP-4",
+    source="Cortex 4.3.4 in a memory: X softmax(beta X^T xi) in numpy until the energy, by scipy, falls no more; archived patterns are left out",
+    atol=1e-5,
+    papers=("cortex2026",),
+)
+def a_memory_scores_its_patterns_by_the_completed_cue(specimen: Any) -> Any:
+    beta, tolerance = 4.0, 1e-4
+    texts = ("a red boat", "the red boat leaks", "lost keys", "a boat and keys", "rain again")
+    memory = memory_of(specimen, beta=beta, tolerance=tolerance, pool=4, most_updates=32)
+    encode(memory, *((float(hour), text) for hour, text in enumerate(texts)))
+    memory.archive(3)
+    memory.retrieve("red boat")
+    x = hashing(16).embed(texts).astype(np.float64)[[0, 1, 2, 4]]
+    xi = hashing(16).embed(["red boat"])[0].astype(np.float64)
+
+    def energy(state: NDArray[np.float64]) -> float:
+        return float(-logsumexp(beta * (x @ state)) / beta + 0.5 * state @ state)
+
+    energies = [math.inf, energy(xi)]
+    while energies[-2] - energies[-1] > tolerance:
+        xi = np.exp(beta * (x @ xi) - logsumexp(beta * (x @ xi))) @ x
+        energies.append(energy(xi))
+    scores = memory.column(specimen.COMPLETION_PRINTED)
+    return [*scores[[0, 1, 2, 4]], np.isnan(scores[3])], [*(x @ xi), True]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -104,3 +133,13 @@ def with_constants(specimen: Any) -> Any:
         )
 
     return specimen.replacing("energy", energy)
+
+
+@mutant("scores are overlaps with the cue itself", rejected_by="MHP-4")
+def incomplete(specimen: Any) -> Any:
+    def complete(patterns: Any, cue: Any, *rest: Any) -> int:
+        updates = int(specimen.complete(patterns, cue, *rest))
+        rest[-1][:] = cue
+        return updates
+
+    return specimen.replacing("complete", complete)

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import (
+    RELEASE_PROBABILITY,
+    REPLAY_LAG,
+    REPLAYED,
+    RESOURCES,
+    ROW,
+)
 from ..checks import adaptation, mutant
+from ..memory import encode, memory_of, neighbour
 from . import short_term_plasticity as papers
 
 
@@ -66,6 +75,48 @@ steady = papers.release_over_rate.of_variety(
 )
 
 
+@adaptation(
+    "STP-P3",
+    source="the closed form of STP-P2 by the uses that were made: an event, a place in a replayed step, an answer that learns",
+    atol=1e-6,
+)
+def in_a_memory_uses_are_counted_whenever_they_are_made(specimen: Any) -> Any:
+    factors, steps = (1.0, 0.5, 2.0, 4.0, 0.0), ((0, 2), (2, 3), (3, 2), (1, 0))
+    measured: list[float] = []
+    expected: list[float] = []
+
+    def release(view: Any, incoming: Any) -> None:
+        view.release_probability[view.row] = factors[view.row]
+
+    def sleep(view: Any, tick: Any) -> None:
+        if tick.end < 30.0:
+            # the first step is unused
+            view.replayed[1:5] = steps
+
+    memory = memory_of(
+        specimen,
+        "lexical_bm25",
+        neighbour(Phase.ENCODE, release, reads=(ROW,), sets=(RELEASE_PROBABILITY,), id="release"),
+        neighbour(Phase.CONSOLIDATE, sleep, sets=(REPLAYED, REPLAY_LAG), id="sleep"),
+        baseline=0.3,
+    )
+    texts = ("a red boat", "lost keys", "a blue boat", "an old boat", "some bread")
+    encode(memory, *((float(hour), text) for hour, text in enumerate(texts)))
+    uses = np.ones(5, int)
+    for now, learn in ((6.0, False), (7.0, True), (25.0, False), (200.0, True), (201.0, False)):
+        memory.advance(now)
+        if now == 25.0:
+            uses += np.bincount(np.ravel(steps), minlength=5)
+        rows = memory.retrieve("boat", k=3, learn=learn).rows
+        measured += memory.column(RESOURCES).tolist()
+        for k, factor in zip(uses, factors, strict=True):
+            share = min(0.3 * factor, 1.0)
+            released = (1.0 - (1.0 - share) ** (k + 1)) * (1.0 - share) ** (k * (k + 1) / 2)
+            expected.append(released / (0.3 * factor) if factor else 1.0)
+        uses[rows] += learn
+    return measured, expected
+
+
 @mutant("resources are not used up, unlike the printed rule", rejected_by="STP-P1")
 def inexhaustible(specimen: Any) -> Any:
     return specimen.replacing(
@@ -77,3 +128,19 @@ def inexhaustible(specimen: Any) -> Any:
 @mutant("repeated uses in one call count once, unlike the printed rule", rejected_by="STP-P2")
 def once(specimen: Any) -> Any:
     return specimen.replacing("use", lambda rows, *rest: specimen.use(np.unique(rows), *rest))
+
+
+@mutant("a memory in several replayed steps is used once", rejected_by="STP-P3")
+def once_a_night(specimen: Any) -> Any:
+    def sleep(self: Any, view: Any, tick: Any) -> None:
+        self._use(view, np.unique(view.replayed))
+
+    return specimen.overriding("ShortTermPlasticityPrinted", sleep=sleep)
+
+
+@mutant("an answer uses its best memory alone", rejected_by="STP-P3")
+def best_alone(specimen: Any) -> Any:
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        self._use(view, view.recalled[:1])
+
+    return specimen.overriding("ShortTermPlasticityPrinted", on_recall=on_recall)
