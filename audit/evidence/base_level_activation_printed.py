@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...engine.contract.vocabulary import ACTIVATION
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
 from .base_level_activation import (
     EBBINGHAUS,
     EBBINGHAUS_MIN,
@@ -182,6 +184,74 @@ def heat_follows_the_printed_stages(specimen: Any) -> Any:
     ]
 
 
+def remembered(specimen: Any, law: str, scale: float) -> tuple[list[float], list[float]]:
+    """ACTIVATION of three memories from when they are told, of which answers need two, and the same
+    by the printed law, whose hours are counted one by one; one answer changes nothing.
+    """
+    boost, measured, expected = 0.3, list[float](), list[float]()
+    memory = memory_of(
+        specimen, "lexical_bm25", time_scale=scale, law=law, decay=0.4, decay_factor=0.9, boost=boost
+    )
+    told, heat, since, count = [0.0, 2.0 * scale, 3.0 * scale], [1.0] * 3, [0.0] * 3, [1] * 3
+
+    def warm(row: int, now: float) -> float:
+        age = (now - told[row]) / scale
+        floor = 0.1 if age >= 24.0 else 0.05 if age >= 6.0 else 0.0
+        hours = sum(
+            factor * max(min(age, end) - max(since[row], start), 0.0)
+            for start, end, factor in (
+                (0.0, 1.0, 2.0),
+                (1.0, 6.0, 1.2),
+                (6.0, 24.0, 0.8),
+                (24.0, 1e9, 0.5),
+            )
+        )
+        return max(floor, heat[row] * float(0.9**hours))
+
+    def activation(row: int, now: float) -> float:
+        if law == "heat":
+            odds = min(max(warm(row, now), 1e-6), 1.0 - 1e-6)
+            return math.log(odds / (1.0 - odds))
+        life = max((now - told[row]) / scale, 0.01)
+        return math.log(count[row]) - 0.4 * math.log(life)
+
+    for row, text in enumerate(("a red boat", "a blue boat", "lost keys")):
+        encode(memory, (told[row], text))
+        measured.append(float(memory.column(ACTIVATION)[row]))
+        expected.append(activation(row, told[row]))
+    for hours, learn in ((3.5, True), (5.0, False), (9.0, True), (11.0, True), (60.0, False)):
+        now = hours * scale
+        memory.advance(now)
+        measured += memory.column(ACTIVATION).tolist()
+        expected += [activation(row, now) for row in range(3)]
+        for row in memory.retrieve("boat", k=2, learn=learn).rows.tolist() if learn else ():
+            heat[row] = min(warm(row, now) + boost, 1.0)
+            since[row], count[row] = (now - told[row]) / scale, count[row] + 1
+    return measured, expected
+
+
+@adaptation(
+    "CM-6.A4",
+    source="Cortex 4.4.1 and 4.2.1 by hand: an access adds the boost to the present heat, and the stages go on with age",
+    rtol=1e-9,
+    papers=("cortex2026",),
+)
+def a_memory_cools_by_the_printed_stages(specimen: Any) -> Any:
+    for scale in (1.0, 2.0):
+        yield remembered(specimen, "heat", scale)
+
+
+@adaptation(
+    "CM-6.A5",
+    source="Cortex 4.4.1 by hand: ln of the number of accesses, less d ln of the time since creation",
+    rtol=1e-9,
+    papers=("cortex2026",),
+)
+def a_memory_counts_its_accesses(specimen: Any) -> Any:
+    for scale in (1.0, 2.0):
+        yield remembered(specimen, "base_level", scale)
+
+
 @figure(
     "ebbinghaus",
     caption="Heat falls to its floor within days, while Ebbinghaus' savings fall slowly for a month; no scaling makes the "
@@ -243,3 +313,23 @@ def no_stages(specimen: Any) -> Any:
             heat_then * math.exp(-rate * (age - age_then))
         ),
     )
+
+
+@mutant("an access gives full heat", rejected_by="CM-6.A4")
+def reheated(specimen: Any) -> Any:
+    def access(rows: Any, *rest: Any) -> None:
+        specimen.access(rows, *rest[:-1], 1.0)
+
+    return specimen.replacing("access", access)
+
+
+@mutant("lives are counted without the time scale", rejected_by="CM-6.A5")
+def unscaled(specimen: Any) -> Any:
+    def age(self: Any, view: Any, tick: Any) -> None:
+        specimen.BaseLevelActivationPrinted.age(self, view, tick)
+        if self.params.law == "base_level":
+            view.activation[...] = specimen.base_level(
+                view.accesses, view.now - view.arrived, self.params.decay
+            )
+
+    return specimen.overriding("BaseLevelActivationPrinted", age=age)

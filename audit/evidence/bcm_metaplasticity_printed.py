@@ -4,12 +4,23 @@ checks of the theory that it cites, run on it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import (
+    MODIFIABILITY,
+    REPLAY_LAG,
+    REPLAYED,
+    ROW,
+    WORKING_MEMORY,
+)
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
+from ..memory import encode, memory_of, neighbour
 from . import bcm_metaplasticity as paper
 
 
@@ -125,6 +136,83 @@ def the_response_to_an_input_is_one_over_its_squared_probability(specimen: Any) 
     return measured, [4.0, 9.0]
 
 
+@adaptation(
+    "BMP-3",
+    source="Cortex 4.4.3 in matrices over scripted occasions: an event, each replayed step and an answer that learns are one each",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
+def a_memory_slides_its_printed_thresholds(specimen: Any) -> Any:
+    n, drive, eta, decay = 4, 0.8, 0.07, 0.75
+    held, steps = ((), (0,), (0, 1), (2,)), ((0, 2), (2, 3), (0, 2), (3, 1))
+    w, mean, theta, told = np.zeros((n, n)), np.zeros(n), np.zeros(n), np.ones(n)
+    measured, expected = list[float](), list[float]()
+
+    def attend(view: Any, _: Any) -> None:
+        view.working_memory[...] = -1
+        view.working_memory[: len(held[view.row]) + 1] = (*held[view.row], view.row)
+
+    def dream(view: Any, tick: Any) -> None:
+        view.replayed[1:5] = steps
+
+    def occasion(pairs: Sequence[tuple[int, int]]) -> dict[int, float]:
+        # x[target, source]
+        x = np.zeros((n, n))
+        for a, b in pairs:
+            x[a, b] = x[b, a] = 1.0
+        active = np.flatnonzero(x.any(axis=1))
+        c = drive + (w * x).sum(axis=1)
+        change = c * (c - theta)
+        w[...] += eta * change[:, None] * x
+        mean[active] = decay * mean[active] + (1.0 - decay) * c[active]
+        theta[active] = decay * theta[active] + (1.0 - decay) * mean[active] ** 2
+        return {int(row): float(change[row]) for row in active}
+
+    def compare() -> None:
+        weight, stored = memory.column(specimen.PRINTED_BCM_WEIGHT), memory.column(MODIFIABILITY).size
+        for a in range(stored):
+            for b in range(stored):
+                edge = memory.graph.find(a, b, EdgeType.COACCESS)
+                measured.append(0.0 if edge is None else float(weight[edge]))
+                expected.append(float(w[b, a]))
+        for column, values in (
+            (specimen.PRINTED_BCM_MEAN, mean),
+            (specimen.PRINTED_BCM_THETA, theta),
+            (MODIFIABILITY, told),
+        ):
+            measured.extend(memory.column(column).tolist())
+            expected.extend(values[:stored].tolist())
+
+    memory = memory_of(
+        specimen,
+        "lexical_bm25",
+        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
+        drive=drive,
+        eta=eta,
+        decay=decay,
+    )
+    for row, text in enumerate(("a red boat", "lost keys", "a blue boat", "an old boat")):
+        encode(memory, (float(row), text))
+        for active, value in occasion([(other, row) for other in held[row]]).items():
+            told[active] = value
+        compare()
+    memory.advance(25.0)
+    night: dict[int, list[float]] = {}
+    for step in steps:
+        for row, value in occasion([step]).items():
+            night.setdefault(row, []).append(value)
+    for row, values in night.items():
+        told[row] = np.mean(values)
+    compare()
+    memory.retrieve("boat", k=3)
+    memory.retrieve("boat", k=3, learn=True)
+    for row, value in occasion([(0, 2), (0, 3), (2, 3)]).items():
+        told[row] = value
+    compare()
+    return measured, expected
+
+
 # --- the theory's checks --------------------------------------------------------------------------
 parabola = paper.modification_is_a_parabola_through_zero_and_the_threshold.of_variety(as_theory)
 running_mean = paper.the_threshold_is_the_running_mean_of_squares.of_variety(as_theory)
@@ -172,3 +260,11 @@ def mean_of_squares(specimen: Any) -> Any:
             theta[v] = decay * theta[v] + (1.0 - decay) * c * c
 
     return specimen.replacing("occasion", occasion)
+
+
+@mutant("the modifiability of a sleep is the sum over its replays", rejected_by="BMP-3")
+def summed(specimen: Any) -> Any:
+    def replay(self: Any, view: Any, tick: Any) -> None:
+        self.learn(view, len(view.coactivation.target) // 2)
+
+    return specimen.overriding("BCMMetaplasticityPrinted", replay=replay)
