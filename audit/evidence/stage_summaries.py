@@ -30,14 +30,14 @@ from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
 
 
-@equation("ST-1", source="closed form")
+@equation("SG-1", source="closed form")
 def near_summaries_score_higher(specimen: Any) -> Any:
     return [specimen.nearness(float(d)) for d in range(8)], [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6,
         1 / 7, 1 / 8]  # fmt: skip
 
 
 @equation(
-    "ST-2",
+    "SG-2",
     source="plain lists: places in the sorted list of stages, the later of two equally near ones first; 100 random talks",
 )
 def distances_are_counted_in_stages(specimen: Any) -> Any:
@@ -110,7 +110,7 @@ def told(
 
 
 @adaptation(
-    "ST-3",
+    "SG-3",
     source="definition: summaries of stages that are not offered, the nearest to the focus first; score: nearness times relevance",
 )
 def a_memory_offers_the_nearest_summaries(specimen: Any) -> Any:
@@ -130,7 +130,7 @@ def a_memory_offers_the_nearest_summaries(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-4",
+    "SG-4",
     source="definition: without a focus the stage of the best match is the current one; row 6 of scores row mod 7; by hand",
 )
 def without_a_focus_the_best_match_decides(specimen: Any) -> Any:
@@ -141,7 +141,7 @@ def without_a_focus_the_best_match_decides(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-11",
+    "SG-11",
     source="definition: one vote keeps a summary out of answers and not out of contexts; a second, of a filter, does both; by hand",
 )
 def summaries_out_of_answers_are_offered(specimen: Any) -> Any:
@@ -161,7 +161,7 @@ def summaries_out_of_answers_are_offered(specimen: Any) -> Any:
 
 
 @limit(
-    "ST-5",
+    "SG-5",
     source="definition: it runs only if a context is asked for; without summaries it offers nothing",
 )
 def nothing_is_offered_without_summaries(specimen: Any) -> Any:
@@ -172,7 +172,7 @@ def nothing_is_offered_without_summaries(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-6",
+    "SG-6",
     source="definition: as many of the nearest summaries as hold twice the budget, and the next one; by hand",
 )
 def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
@@ -185,7 +185,7 @@ def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-10",
+    "SG-10",
     source="definition: the current stage is that of the best match that can be answered and has one, else the last; events with a "
     "stage of their own are no summaries; by hand",
 )
@@ -205,9 +205,9 @@ def the_best_match_is_one_with_a_stage(specimen: Any) -> Any:
     ), "[[10, 11, 13], [13, 12, 11, 10], [10, 11, 13]]"
 
 
-stages_by_loops = adaptation("ST-7", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
-one_scale = adaptation("ST-8", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
-estimated_tokens = adaptation("ST-9", source=shared.SIZES)(
+stages_by_loops = adaptation("SG-7", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
+one_scale = adaptation("SG-8", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
+estimated_tokens = adaptation("SG-9", source=shared.SIZES)(
     shared.tokens_are_estimated_by_characters
 )
 
@@ -230,12 +230,12 @@ def nearness_over_distance(specimen: Any) -> Picture:
 
 
 # --- mutants --------------------------------------------------------------------------------------
-@mutant("half for each stage", rejected_by="ST-1")
+@mutant("half for each stage", rejected_by="SG-1")
 def halving(specimen: Any) -> Any:
     return specimen.replacing("nearness", lambda stages: 0.5**stages)
 
 
-@mutant("distances in rows", rejected_by="ST-2")
+@mutant("distances in rows", rejected_by="SG-2")
 def in_rows(specimen: Any) -> Any:
     def nearest_first(summaries: Any, stages: Any, current: int, covered: Any) -> Any:
         rows = summaries[~np.isin(stages[summaries], covered)]
@@ -246,7 +246,7 @@ def in_rows(specimen: Any) -> Any:
     return specimen.replacing("nearest_first", nearest_first)
 
 
-@mutant("stages that are offered have a summary, too", rejected_by="ST-3")
+@mutant("stages that are offered have a summary, too", rejected_by="SG-3")
 def uncovered(specimen: Any) -> Any:
     original = specimen.nearest_first
     return specimen.replacing(
@@ -255,7 +255,7 @@ def uncovered(specimen: Any) -> Any:
     )
 
 
-@mutant("scored by nearness alone", rejected_by="ST-3")
+@mutant("scored by nearness alone", rejected_by="SG-3")
 def near_alone(specimen: Any) -> Any:
     return specimen.replacing("on_scale", lambda scores, among, out: out.fill(1.0))
 
@@ -270,7 +270,7 @@ class AnsweredAlone:
         return np.zeros_like(self._view.apart) if name == "apart" else getattr(self._view, name)
 
 
-@mutant("a summary that is kept out of answers is offered to nobody", rejected_by="ST-11")
+@mutant("a summary that is kept out of answers is offered to nobody", rejected_by="SG-11")
 def nowhere(specimen: Any) -> Any:
     def offer(self: Any, view: Any, cue: Any) -> None:
         specimen.StageSummaries.offer(self, AnsweredAlone(view), cue)
@@ -278,12 +278,12 @@ def nowhere(specimen: Any) -> Any:
     return specimen.overriding("StageSummaries", offer=offer)
 
 
-@mutant("without a focus the last stage is the current one", rejected_by="ST-4")
+@mutant("without a focus the last stage is the current one", rejected_by="SG-4")
 def last_stage(specimen: Any) -> Any:
     return specimen.replacing("best", lambda scores, among, k: np.empty(0, dtype=np.int64))
 
 
-@mutant("events without a summary are offered", rejected_by="ST-5")
+@mutant("events without a summary are offered", rejected_by="SG-5")
 def events_too(specimen: Any) -> Any:
     def offer(self: Any, view: Any, cue: Any) -> None:
         specimen.StageSummaries.offer(self, view, cue)
@@ -293,4 +293,4 @@ def events_too(specimen: Any) -> Any:
     return specimen.overriding("StageSummaries", offer=offer)
 
 
-late_stages, other_scale = shared.mutants(stages="ST-7", scale="ST-8")
+late_stages, other_scale = shared.mutants(stages="SG-7", scale="SG-8")

@@ -101,7 +101,7 @@ def equal_rates_no_time_and_no_decay(specimen: Any) -> Any:
     return measured, [0.3 * 5.0 * math.exp(-1.0), 0.6, 0.3, 0.0, 1.5, 2.1, 0.0]
 
 
-@equation("ST-1", source="the flow of a differential equation: t1, then t2, is t1 + t2", atol=1e-12)
+@equation("SX-1", source="the flow of a differential equation: t1, then t2, is t1 + t2", atol=1e-12)
 def advancing_in_pieces_equals_advancing_at_once(specimen: Any) -> Any:
     pieces, whole = [], []
     for rates in CASES:
@@ -145,7 +145,7 @@ def a_lesion_takes_nearly_all_at_one_day_and_little_at_twenty_eight(specimen: An
 
 # --- replay and schemas ---------------------------------------------------------------------------
 @equation(
-    "ST-2",
+    "SX-2",
     source="by hand: S_h stays, S_c gains C / rho S_h per replay",
     papers=("mcclelland1995why",),
 )
@@ -156,7 +156,7 @@ def a_replay_adds_the_papers_amount_of_one_reinstatement(specimen: Any) -> Any:
 
 
 @limit(
-    "ST-3",
+    "SX-3",
     source="rho -> infinity: the paper's course, 1 + k c times as fast; solve_ivp",
     rtol=2e-3,
     papers=("mcclelland1995why",),
@@ -287,7 +287,7 @@ def error(w: NDArray[Any], items: list[tuple[NDArray[Any], NDArray[Any]]]) -> fl
     return float(np.mean([(y - x @ w) ** 2 for x, y in items]))
 
 
-@equation("ST-4", source="numpy: W + eps (y - W x) x^T, dense", papers=("mcclelland1995why",))
+@equation("SX-4", source="numpy: W + eps (y - W x) x^T, dense", papers=("mcclelland1995why",))
 def the_delta_rule_is_the_outer_product_of_error_and_input(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     w, x, y = rng.normal(size=(6, 4)), np.zeros(6), rng.normal(size=4)
@@ -377,7 +377,7 @@ def an_item_that_fits_the_learnt_map_is_predicted_at_once_and_another_harms_old_
 
 # --- over nights ----------------------------------------------------------------------------------
 @equation(
-    "ST-5",
+    "SX-5",
     source="solve_ivp of dS/dt with replays as jumps at the ends of nights; quad for the expected number",
     atol=1e-9,
 )
@@ -440,7 +440,7 @@ def nights_with_and_without_replay_are_advanced_exactly(specimen: Any) -> Any:
 
 
 @limit(
-    "ST-5b",
+    "SX-5b",
     source="C <= D_h: at any number of replays the sum of the traces does not grow from one night to the next",
 )
 def replay_never_increases_the_sum_of_the_traces(specimen: Any) -> Any:
@@ -470,7 +470,7 @@ def replay_never_increases_the_sum_of_the_traces(specimen: Any) -> Any:
     return at_most(np.diff(sums), 1e-12)
 
 
-@equation("ST-6", source="ln of the sum of both traces from solve_ivp; the floor", atol=1e-9)
+@equation("SX-6", source="ln of the sum of both traces from solve_ivp; the floor", atol=1e-9)
 def log_recall_is_the_log_of_the_sum_of_traces(specimen: Any) -> Any:
     measured, expected = [], []
     created, transferred, congruency = (
@@ -511,7 +511,7 @@ def log_recall_is_the_log_of_the_sum_of_traces(specimen: Any) -> Any:
     return measured, expected
 
 
-@adaptation("ST-7", source="the mean of the members is the fixed point of the expected delta rule")
+@adaptation("SX-7", source="the mean of the members is the fixed point of the expected delta rule")
 def interleaved_a_theme_learns_the_mean_of_its_memories_and_in_blocks_the_last_one(
     specimen: Any,
 ) -> Any:
@@ -539,7 +539,7 @@ def interleaved_a_theme_learns_the_mean_of_its_memories_and_in_blocks_the_last_o
     )
 
 
-@equation("ST-8", source="(1 - eps)^amount of the distance is left, fractions included")
+@equation("SX-8", source="(1 - eps)^amount of the distance is left, fractions included")
 def a_lesson_closes_its_share_of_the_distance(specimen: Any) -> Any:
     measured, target = [], np.array([[0.0, 1.0]])
     for amount in (0.25, 1.0, 3.5):
@@ -552,7 +552,7 @@ def a_lesson_closes_its_share_of_the_distance(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-9",
+    "SX-9",
     source="brute force: cosine to the theme less the mean over cortical memories; silent for all others",
 )
 def cortical_memories_answer_by_their_theme(specimen: Any) -> Any:
@@ -575,7 +575,7 @@ def cortical_memories_answer_by_their_theme(specimen: Any) -> Any:
     return at_most(np.abs(out[rows] - (cosine - cosine.mean())), 1e-6 if told else -1.0)
 
 
-@limit("ST-13", source="no trace at all: nothing depends on the hippocampus", atol=0.0)
+@limit("SX-13", source="no trace at all: nothing depends on the hippocampus", atol=0.0)
 def a_memory_without_traces_depends_on_nothing(specimen: Any) -> Any:
     none, share = np.zeros(1), np.ones(1)
     specimen.consolidate(
@@ -601,7 +601,7 @@ def a_memory_without_traces_depends_on_nothing(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-14",
+    "SX-14",
     source="turn by turn in numpy: the theme of highest cosine, kept later; a new one below `alike` while there is room",
     atol=1e-9,
 )
@@ -644,7 +644,7 @@ def lessons_go_on_from_night_to_night(specimen: Any) -> Any:
 
 
 @adaptation(
-    "ST-10", source="cosine to the nearest theme: below `alike` a new one, while there is room"
+    "SX-10", source="cosine to the nearest theme: below `alike` a new one, while there is room"
 )
 def themes_are_bounded_in_number(specimen: Any) -> Any:
     vectors, theme, weights = np.eye(6), np.full(6, -1, np.int16), np.zeros((4, 6))
@@ -806,7 +806,7 @@ def nights_in_memory(specimen: Any, d_h: float, c: float, d_c: float) -> tuple[A
 
 
 @equation(
-    "ST-11",
+    "SX-11",
     source=f"{MMO}: matrix exponentials of both traces, replays as jumps, the delta rule turn by turn; float32 columns",
     atol=1e-6,
     papers=("mcclelland1995why",),
@@ -815,7 +815,7 @@ def a_memory_is_transferred_night_by_night(specimen: Any) -> Any:
     return nights_in_memory(specimen, 0.4, 0.35, 0.05)
 
 
-@limit("ST-12", source=f"{MMO}: as ST-11 with D_h = D_c", atol=1e-6, papers=("mcclelland1995why",))
+@limit("SX-12", source=f"{MMO}: as SX-11 with D_h = D_c", atol=1e-6, papers=("mcclelland1995why",))
 def equal_rates_are_transferred_night_by_night(specimen: Any) -> Any:
     return nights_in_memory(specimen, 0.3, 0.2, 0.3)
 
@@ -925,7 +925,7 @@ def divided(specimen: Any) -> Any:
     )
 
 
-@mutant("replay that adds C / rho without the factor S_h", rejected_by="ST-2")
+@mutant("replay that adds C / rho without the factor S_h", rejected_by="SX-2")
 def all_at_once(specimen: Any) -> Any:
     return specimen.replacing(
         "reinstated",
@@ -992,7 +992,7 @@ def printed_factor(specimen: Any) -> Any:
     return specimen.replacing("consolidate", consolidate)
 
 
-@mutant("a cortex trained on its memories in blocks", rejected_by="ST-7")
+@mutant("a cortex trained on its memories in blocks", rejected_by="SX-7")
 def in_blocks(specimen: Any) -> Any:
     original = specimen.lesson
 
@@ -1030,7 +1030,7 @@ def hebbian(specimen: Any) -> Any:
     return specimen.replacing("delta_rule", delta_rule)
 
 
-@mutant("recall by the stronger trace alone", rejected_by="ST-6")
+@mutant("recall by the stronger trace alone", rejected_by="SX-6")
 def stronger(specimen: Any) -> Any:
     def recalled(
         now: float,
@@ -1050,7 +1050,7 @@ def stronger(specimen: Any) -> Any:
     return specimen.replacing("recalled", recalled)
 
 
-@mutant("rates a day taken as rates an hour", rejected_by="ST-11")
+@mutant("rates a day taken as rates an hour", rejected_by="SX-11")
 def per_hour(specimen: Any) -> Any:
     class Fixed(specimen.SystemsTransfer):  # type: ignore[misc]
         @property
@@ -1061,7 +1061,7 @@ def per_hour(specimen: Any) -> Any:
     return specimen.replacing("SystemsTransfer", Fixed)
 
 
-@mutant("the rates of both traces exchanged in recall", rejected_by="ST-11")
+@mutant("the rates of both traces exchanged in recall", rejected_by="SX-11")
 def exchanged(specimen: Any) -> Any:
     original = specimen.log_recall
     return specimen.replacing(
