@@ -51,6 +51,7 @@ from .specimen import NotTestable
 
 RTOL, ATOL = 1e-9, 1e-12  # identities in float64
 SHOWN = 12  # an array longer than this is reported by its worst element
+STATIC = "ST-"  # with which ids of the static checks begin, and no others
 ROOM = Path(__file__).parent
 
 
@@ -386,9 +387,9 @@ class Evidence:
 def evidence_of(module: ModuleType) -> Evidence:
     """The evidence in a module.
 
-    Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant
-    whose check is absent or does not gate, for data without a rival, for a check whose figure is
-    absent, and for NUMBERS that are no tuple of paper_number.
+    Raises ContractError for an id or name given twice, for the id of a static check, for no checks
+    or no mutants, for a mutant whose check is absent or does not gate, for data without a rival,
+    for a check whose figure is absent, and for NUMBERS that are no tuple of paper_number.
     """
     declared = list(
         {id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values()
@@ -414,6 +415,12 @@ def evidence_of(module: ModuleType) -> Evidence:
             raise ContractError(
                 f"{what} {twice[0]!r} is given twice", where=where, cure="give each its own"
             )
+    if static := next((c.id for c in checks if c.id.startswith(STATIC)), None):
+        raise ContractError(
+            f"check id {static!r} begins with {STATIC}, as those of the static checks do",
+            where=where,
+            cure="begin it with other letters",
+        )
     if not checks:
         raise ContractError(
             "holds no check",

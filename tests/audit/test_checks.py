@@ -260,6 +260,7 @@ def test_evidence_keeps_the_order_of_the_file() -> None:
     ("change", "words"),
     [
         (("X-2", "X-1"), "twice"),
+        (("X-2", "ST-2"), "begins with ST-, as those of the static checks do"),
         (('rejected_by="X-1"', 'rejected_by="X-9"'), "does not exist"),
         (('rejected_by="X-1"', 'rejected_by="X-2"'), "does not gate"),
         (('@mutant("wrong", rejected_by="X-1")', ""), "no mutant"),
