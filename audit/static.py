@@ -5,7 +5,8 @@ ST-1  every claimed equation is a kernel of the module and cites a paper; its pl
       paper prints it
 ST-2  every parameter has a source, and one of kind `paper` names the paper
 ST-3  kernels are pure: besides their arguments they read constants and other pure functions
-ST-4  declarations are true: hooks touch what they declare and nothing else
+ST-4  declarations are true: hooks touch what they declare and nothing else, and those of ENCODE
+      name the cells of earlier rows and edges that they change
 ST-5  one time scale: all time constants are read with it, and with twice the time scale, events at
       twice the times give the same memory
 ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's
@@ -215,7 +216,7 @@ def kernels_are_pure(exhibit: Exhibit) -> Measured:
 
 @static(
     "ST-4",
-    source="the declarations against the code, and a short run in which undeclared access raises",
+    source="the declarations against the code, a short run in which undeclared access raises, and a life whose cells are compared around each hook",
 )
 def declarations_are_true(exhibit: Exhibit) -> Measured:
     wrong = []
@@ -236,6 +237,7 @@ def declarations_are_true(exhibit: Exhibit) -> Measured:
     )
     try:
         exhibit.run  # noqa: B018  (for what it may raise)
+        wrong += exhibit.life.unnamed
     except HebbariumError as error:
         wrong.append(f"in a short run: {error.what}")
     return _none(wrong, f"{len(declared)} columns and structures")

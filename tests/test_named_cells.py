@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from hebbarium.audit.named_cells import NamedCells
 from hebbarium.engine.contract.columns import Column, Phase, Scope, Upkeep
 from hebbarium.engine.contract.hooks import Incoming
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import ROW
-from hebbarium.testing.named_cells import NamedCells
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 

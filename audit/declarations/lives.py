@@ -17,6 +17,7 @@ from ...engine.contract.hooks import Hook, Touched, item_of
 from ...engine.memory.engine import Engine
 from ..effects import typed
 from ..life import QUESTIONS, TOLD, Circumstances, ShortWindow, lived, replying
+from ..named_cells import NamedCells, columns_to_name
 
 ROUNDING: Final = 1e-6  # difference of two scores that counts as none
 NAMES: Final = ("Ada", "Bo", "Cleo", "Dora", "Eve", "Finn", "Gus", "Hal")
@@ -58,8 +59,24 @@ class PlainLife:
         self.embedder = Exchanged(32)
 
     @cached_property
+    def _lived(self) -> tuple[Engine, NamedCells]:
+        """The life, with the cells that its hooks did not name."""
+        named = NamedCells()
+        ways: dict[str, Any] = {"embedder": self.embedder, "observer": named}
+        return lived(self._registry, self._entry.id, **ways), named
+
+    @property
     def memory(self) -> Engine:
-        return lived(self._registry, self._entry.id, embedder=self.embedder)
+        return self._lived[0]
+
+    @property
+    def unnamed(self) -> list[str]:
+        """Cells of earlier rows and edges that hooks of the mechanism change and do not name, in
+        words.
+        """
+        if any(map(columns_to_name, self._entry.load().hooks())):
+            return self._lived[1].of(self._entry.id)
+        return []
 
     @cached_property
     def heard(self) -> Engine:

@@ -27,6 +27,8 @@ from hebbarium.audit.static import (
 )
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column
+from hebbarium.engine.flow.view import Binding
 
 MODULE = """
 from dataclasses import dataclass
@@ -275,3 +277,27 @@ def test_an_entry_speaks_of_the_kinds_of_rows_that_the_code_tells_apart(
     with patch("inspect.getsource", return_value=source.replace(right, wrong)):
         (said,) = _kinds_unlike_the_entry(other)
     assert output in said
+
+
+@pytest.mark.parametrize(
+    ("id", "column"),
+    [
+        ("curation", "restated"),
+        ("reconsolidation", "reactivated"),
+        ("synaptic_renormalisation", "renormalised_weight"),
+    ],
+)
+def test_a_hook_that_forgets_to_name_earlier_cells_is_refused(id: str, column: str) -> None:
+    """The wrong version names no cells of one column, of rows or of edges."""
+    registry, references = Registry.read(), of_registry(Registry.read())
+    check, note = next(c for c in evidence() if c.id == "ST-4"), Binding.note
+
+    def forgetful(binding: Binding, of: Column, numbers: Any) -> None:
+        if of.name != column:
+            note(binding, of, numbers)
+
+    sound = judge(check, exhibit_of(registry.entry(id), registry, references))
+    with patch.object(Binding, "note", forgetful):
+        wrong = judge(check, exhibit_of(registry.entry(id), registry, references))
+    assert (sound.score, wrong.score) == (Score.PASS, Score.FAIL)
+    assert f"changes {column} of an earlier cell" in str(wrong.measured)

@@ -21,6 +21,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from ..audit.named_cells import NamedCells
 from ..engine.arms.variants import Variants
 from ..engine.base.errors import ContractError
 from ..engine.base.times import hours
@@ -39,7 +40,6 @@ from ..engine.memory.engine import Engine
 from ..engine.memory.nights import DAY, YEAR
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.saving import snapshot
-from .named_cells import NamedCells
 
 START = hours(datetime(2024, 3, 1, 9))
 HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000,

@@ -8,20 +8,35 @@ from typing import Any
 import numpy as np
 
 from ..engine.contract.columns import Column, Phase, Scope
+from ..engine.contract.hooks import Hook
 from ..engine.contract.vocabulary import ROW
 from ..engine.flow.observer import Stopwatch
 from ..engine.flow.passes import StepFunction
 from ..engine.flow.schedule import ENGINE, Node
 from ..engine.flow.view import Binding
-from ..engine.state.store import Cells
+from ..engine.state.store import Cells, Journal
+
+
+def columns_to_name(step: Hook | Node) -> list[Column]:
+    """The columns of which a step names the cells of earlier rows and edges that it changes."""
+    if step.phase is not Phase.ENCODE:
+        return []
+    return [
+        item
+        for item in step.sets
+        if isinstance(item, Column)
+        and item.scope in (Scope.MEMORY, Scope.EDGE)
+        and not item.upkeep.anywhere
+    ]
 
 
 class NamedCells(Stopwatch):
     """An instrument that compares each column that a hook of ENCODE sets before and after each of
-    its calls, in a memory with a file.
+    its calls.
 
     missed  "mechanism.hook: column" -> a cell of an earlier row or edge that a call has changed and
-            that no hook has named by `view.wrote` since the last save
+            that no hook has named by `view.wrote` since the last save; in a memory without a file,
+            since the event came
 
     Whether the file would lose the cell does not count: other cells of its block may have changed.
     """
@@ -31,28 +46,37 @@ class NamedCells(Stopwatch):
         self.missed: dict[str, int] = {}
         self._edges = 0  # that stood before the event
         self._store: Cells | None = None
+        self._journal: Journal = {}  # of a memory without a file
+
+    def of(self, id: str) -> list[str]:
+        """What hooks of the mechanism with this id have missed, in words."""
+        return [
+            f"{hook.removeprefix(f'{id}.')} changes {column} of an earlier cell, {cell}, and does not "
+            "name it by view.wrote"
+            for missed, cell in self.missed.items()
+            for hook, _, column in [missed.partition(": ")]
+            if hook.startswith(f"{id}.")
+        ]
 
     def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
-        """The pass of a phase; of ENCODE the edges before it are counted."""
+        """The pass of a phase; of ENCODE the edges before it are counted, and where no file takes
+        the names of cells, those of the event before are forgotten.
+        """
 
         def call(*given: Any) -> None:
             if phase is Phase.ENCODE and self._store is not None:
                 self._edges = self._store.graph.n_edges
+                if self._store.journal is None or self._store.journal is self._journal:
+                    self._store.journal = self._journal = {}
             run(*given)
 
         return call
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
         """The step, compared if it may change cells that it must name."""
-        columns = [
-            item
-            for item in node.sets
-            if isinstance(item, Column)
-            and item.scope in (Scope.MEMORY, Scope.EDGE)
-            and not item.upkeep.anywhere
-        ]
+        columns = columns_to_name(node)
         self._store = binding.store
-        if node.phase is not Phase.ENCODE or node.owner == ENGINE or not columns:
+        if node.owner == ENGINE or not columns:
             return function
 
         def call(view: Any, what: Any) -> None:
