@@ -11,12 +11,11 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from scripts import DOCS
-from statements import statements
+from statements import module
 
 ROOT = DOCS.parent
 ROOMS = ("engine", "mechanisms", "audit", "benchmarks", "src/hebbarium")
@@ -54,32 +53,19 @@ def imported() -> Iterator[tuple[str, str]]:
                 continue
             if "speed" in file.parts or "testing" in file.parts:
                 continue  # for developers, who have pytest
-            for node in parts(file):
-                for module in modules_of(node):
-                    top = module.partition(".")[0]
-                    if top not in sys.stdlib_module_names and top != "hebbarium":
-                        yield top, file.relative_to(ROOT).as_posix()
+            read = module(file)
+            names = [name for statement in read.imports for name in modules_of(statement)]
+            for name in (*names, *read.asked):
+                top = name.partition(".")[0]
+                if top not in sys.stdlib_module_names and top != "hebbarium":
+                    yield top, file.relative_to(ROOT).as_posix()
 
 
-def parts(file: Path) -> Iterator[ast.AST]:
-    """The statements of a file, and its expressions if it asks for a module by name."""
-    text = file.read_text(encoding="utf-8")
-    return ast.walk(ast.parse(text)) if "import_module" in text else statements(file)
-
-
-def modules_of(node: ast.AST) -> list[str]:
-    """Modules that a statement imports, or asks for by name."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        return [node.module] if node.level == 0 and node.module else []
-    if not isinstance(node, ast.Call) or not node.args:
-        return []
-    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    name = node.args[0]
-    if called != "import_module" or not isinstance(name, ast.Constant):
-        return []
-    return [name.value] if isinstance(name.value, str) else []
+def modules_of(statement: ast.Import | ast.ImportFrom) -> list[str]:
+    """Modules that a statement imports, without those that are named relatively."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return [statement.module] if statement.level == 0 and statement.module else []
 
 
 @cache
@@ -88,10 +74,10 @@ def used() -> dict[str, set[str]]:
     providers = packages_distributions()
     declared = set().union(*project().values())
     packages: dict[str, set[str]] = {}
-    for module, file in imported():
-        if module == "pytest":
+    for top, file in imported():
+        if top == "pytest":
             continue  # a mechanism's new tests, written by `hebbarium new`
-        names = [canonicalize_name(name) for name in providers.get(module, [module])]
+        names = [canonicalize_name(name) for name in providers.get(top, [top])]
         # several packages may share a module, such as langgraph
         name = next((name for name in names if name in declared), names[0])
         packages.setdefault(name, set()).add(file)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from statements import statements
+from statements import module
 
 from hebbarium.engine.catalogue.registry import Registry
 
@@ -76,14 +76,14 @@ def imported(name: str) -> frozenset[str]:
     file = MODULES[name]
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     found = set()
-    for node in statements(file):
+    for node in module(file).imports:
         if isinstance(node, ast.Import):
             found |= {
                 a.name.partition(".")[2]
                 for a in node.names
                 if a.name.partition(".")[0] == "hebbarium"
             }
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package.split(".") if package else []
             path = (
                 [*base[: len(base) - node.level + 1], *(node.module or "").split(".")]

@@ -6,22 +6,12 @@ evidence.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from pathlib import Path
+
+from statements import module, parsed
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("engine", "mechanisms", "audit", "benchmarks", "src/hebbarium")
-
-
-def classes(node: ast.AST) -> Iterator[str]:
-    """Names of the classes of a module, those in classes among them, without those in functions."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            continue
-        if isinstance(child, ast.ClassDef):
-            yield child.name
-        yield from classes(child)
 
 
 def test_no_name_of_a_class_is_used_for_two_things() -> None:
@@ -31,7 +21,7 @@ def test_no_name_of_a_class_is_used_for_two_things() -> None:
             inside = file.relative_to(ROOT / room)
             if room == "src/hebbarium" and inside.parts[0] in ROOMS:
                 continue  # links to the other rooms
-            for name in classes(ast.parse(file.read_text(encoding="utf-8"))):
+            for name in module(file).classes:
                 files.setdefault(name, []).append(f"{room}/{inside}")
     assert len(files) > 900
     assert {name: where for name, where in files.items() if len(where) > 1} == {}, (
@@ -41,4 +31,4 @@ def test_no_name_of_a_class_is_used_for_two_things() -> None:
 
 def test_classes_in_functions_are_no_names_of_the_package() -> None:
     text = "class A:\n    class B: ...\n    def f(self):\n        class C: ...\nif True:\n    class D: ...\n"
-    assert list(classes(ast.parse(text))) == ["A", "B", "D"]
+    assert parsed(text).classes == ("A", "B", "D")
