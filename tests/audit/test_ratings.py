@@ -23,29 +23,33 @@ REGISTRY = Registry.read()
 # of which `make test` tries each static check
 EVERYDAY = REGISTRY.set("minimal").mechanisms.keys()
 # their evidence simulates experiments, reads texts of a million characters, or calls kernels with many
-# types, for one to seven seconds of processor time; of it `make test` runs the first checks
+# types, for half a second to seven seconds of processor time; of it `make test` runs the first checks
 LONG = {
-    "acetylcholine", "adjacent_stages", "answer_type", "consolidation_cascade", "dopamine",
-    "engram_allocation", "engram_allocation_printed", "event_ordering", "event_segmentation",
-    "fact_timeline", "hebbian_association", "homeostatic_scaling", "hopfield_completion",
-    "hyperdimensional_binding", "instruction_detection", "microglial_pruning", "norepinephrine",
-    "outcome_gated_association", "own_stage", "pattern_separation", "predictive_coding",
-    "reconsolidation", "regulated_transfer", "retrieval_competition", "schema_formation",
-    "serotonin", "sleep_pressure", "sleep_replay", "sleep_replay_printed", "speaker_engram",
-    "spreading_activation", "stage_detection", "stage_summary", "successor_representation",
-    "sufficiency_gate", "surprise_index", "synaptic_tagging", "synonym_links", "systems_transfer",
-    "temporal_context", "temporal_index", "topology_consolidation", "tripartite_synapse",
+    "acetylcholine", "adjacent_stages", "answer_type", "bcm_metaplasticity",
+    "consolidation_cascade", "curation", "dopamine", "engram_allocation",
+    "engram_allocation_printed", "event_ordering", "event_segmentation", "fact_timeline",
+    "feedback_fusion", "hebbian_association", "homeostatic_scaling", "hopfield_completion",
+    "hopfield_completion_printed", "hyperdimensional_binding", "instruction_detection",
+    "microglial_pruning", "neurogenesis", "norepinephrine", "outcome_gated_association",
+    "own_stage", "pattern_separation", "pattern_separation_printed", "personalized_pagerank",
+    "predictive_coding", "query_intent", "reconsolidation", "regulated_transfer",
+    "retrieval_competition", "schema_formation", "serotonin", "short_term_plasticity",
+    "short_term_plasticity_printed", "sleep_orthogonalisation", "sleep_orthogonalisation_printed",
+    "sleep_pressure", "sleep_replay", "sleep_replay_printed", "speaker_engram",
+    "spike_timing_plasticity", "spreading_activation", "stage_detection", "stage_summary",
+    "successor_representation", "sufficiency_gate", "surprise_index", "synaptic_renormalisation",
+    "synaptic_tagging", "synaptic_tagging_printed", "synonym_links", "systems_transfer",
+    "systems_transfer_printed", "temporal_context", "temporal_index", "titans_memory",
+    "titans_memory_printed", "topology_consolidation", "tripartite_synapse", "typed_relations",
+    "write_gate_true_memory",
 }  # fmt: skip
 # their kernels take longer in Python than to compile; `make test` runs others in Python
 COMPILED = {
-    "base_level_activation", "bcm_metaplasticity", "bcm_metaplasticity_printed", "dense_similarity",
-    "emotional_tagging_printed", "heat", "hopfield_completion_printed", "late_interaction_rerank",
-    "lexical_bm25", "neurogenesis", "pattern_separation_printed", "personalized_pagerank",
-    "recency", "sleep_orthogonalisation", "sleep_orthogonalisation_printed", "stage_summaries",
-    "systems_transfer_printed", "titans_memory", "titans_memory_printed", "trigram_match",
-    "tripartite_synapse_printed",
+    "base_level_activation", "bcm_metaplasticity_printed", "dense_similarity",
+    "emotional_tagging_printed", "heat", "late_interaction_rerank", "lexical_bm25", "recency",
+    "stage_summaries", "trigram_match", "tripartite_synapse_printed",
 }  # fmt: skip
-FIRST = 4
+FIRST = 3
 # short lives, by which the static checks judge declarations and numbers
 LIVES = (
     "wrong_signals",
@@ -98,12 +102,15 @@ def test_a_printed_form_that_fails_more_than_is_known_fails_the_audit(
 @pytest.mark.kernels
 @pytest.mark.parametrize("id", sorted(LONG))
 def test_the_first_checks_of_long_evidence_pass(id: str) -> None:
+    """Those of a printed form pass, too, but for the ones that it is known to fail."""
     entry = REGISTRY.entry(id)
     by = evidence_module(entry, REGISTRY)
     assert by is not None
     specimen = Specimen(id, import_module(entry.module))
     checks = [check for check in evidence_of(import_module(by)).checks if check.gates][:FIRST]
-    assert {judge(check, specimen).score for check in checks} == {Score.PASS}
+    failed = {check.id for check in checks if judge(check, specimen).score is not Score.PASS}
+    known = set(known_findings().get(id, ()))
+    assert checks and failed == known & {check.id for check in checks}
 
 
 @pytest.mark.slow
