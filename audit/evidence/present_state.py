@@ -204,6 +204,31 @@ MOVES = (
     (1.0, "Ada", "I moved to Lima."),
     (2.0, "Ada", "I live in Rome."),
 )
+KEYS = (
+    (0.0, "Ada", "The spare key is under the pot."),
+    (1.0, "Bo", "Where is the spare key?"),
+    (2.0, "Ada", "Maybe the spare key is under the mat."),
+    (3.0, "Ada", "The spare key might be under the mat."),
+)
+ASKED = (
+    (0.0, "Bo", "Where is the spare key?"),
+    (1.0, "Cy", "Where is the spare key?"),
+    (2.0, "Ada", "The spare key is under the pot."),
+)
+CELLO = (
+    (0.0, "Ada", "I play the cello."),
+    (1.0, "Ada", "I play the viola now."),
+    (2.0, "Ada", "I used to play the harp."),
+)
+QUIT = (
+    (0.0, "Ada", "I smoke ten cigarettes a day."),
+    (1.0, "Ada", "My aunt quit smoking."),
+    (2.0, "Ada", "I quit smoking."),
+)
+CARS = (
+    (0.0, "Ada", "My car is blue."),
+    (1.0, "Ada", "My neighbour's car is red."),
+)
 # question, what was told, rows of the answer by hand
 CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the state of the patch for the parser?", PATCH, [3, 0, 1, 2, 4]),
@@ -243,6 +268,14 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the sprint goal?", GOALS, [1, 0, 2, 3]),
     ("What is the soup?", GOALS, [0, 1, 2, 3]),
     ("Summarize what the code is now", LATE, [0, 1, 2]),
+    ("Where is the spare key?", KEYS, [0, 1, 2, 3]),
+    ("Where is the spare key?", ASKED, [2, 0, 1]),
+    ("Where is the spare key?", ASKED[:2], [0, 1]),
+    ("Which instrument do I play?", CELLO, [1, 0, 2]),
+    ("Which instrument did I play originally?", CELLO, [2, 0, 1]),
+    ("Which instrument did I play before?", CELLO[:1], [0]),
+    ("What colour is my car?", CARS, [0, 1]),
+    ("Do I smoke?", QUIT, [2, 0, 1]),
 )
 
 
@@ -659,6 +692,21 @@ def cut_short(specimen: Any) -> Any:
 @mutant("texts of any length tell of one state", rejected_by="PS-11")
 def of_any_length(specimen: Any) -> Any:
     return specimen.replacing("MOST_CHARACTERS", 10_000)
+
+
+@mutant("what asks or supposes tells a state", rejected_by="PS-4")
+def asked_as_told(specimen: Any) -> Any:
+    return specimen.replacing("told", lambda text: specimen.told(text)._replace(states=True))
+
+
+@mutant("what used to be so is as new as its telling", rejected_by="PS-4")
+def used_to_as_new(specimen: Any) -> Any:
+    return specimen.replacing("told", lambda text: specimen.told(text)._replace(former=False))
+
+
+@mutant("what an owner has is the same thing as what nobody owns", rejected_by="PS-4")
+def ownerless(specimen: Any) -> Any:
+    return specimen.replacing("told", lambda text: specimen.told(text)._replace(owners=frozenset()))
 
 
 @mutant("a time ahead of the present is the newest", rejected_by="PS-7")

@@ -25,7 +25,11 @@ Two memories among the best tell states of one thing if
               change of the same subject in the same field of life, the other one is the first;
               "I" is a subject that a question names by the name of its speaker
 
-and, besides, nothing that the question names sets them apart: of "order 4471 has shipped" and
+A text that only asks or supposes tells no state: what tells one goes before it.  What "used to" be
+so is older than all that is so.  The car of an owner ("my neighbour's car") is another than a car
+without that owner.
+
+Besides, nothing that the question names may set them apart: of "order 4471 has shipped" and
 "order 4480 has shipped" only one answers "has order 4471 shipped?".  In a question that is answered
 with yes or no the value is named, and does not set them apart ("is the door locked?").  What the
 speaker says of himself is compared with what the same speaker says.
@@ -43,6 +47,7 @@ with another one, at most l p.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +73,14 @@ from ...engine.text.english import word_set
 from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
 from ..shared.facts import FactRelation, FactStanding, agree, facts_of, predicate_of, relation
-from ..shared.questions import AskedState, asks_summary, state_asked, state_before
+from ..shared.questions import (
+    SENTENCE_END,
+    AskedState,
+    asks,
+    asks_summary,
+    state_asked,
+    state_before,
+)
 from ..shared.times import told_at
 from ..shared.told_changes import covered_by_change, ends_state, subject_of
 
@@ -84,6 +96,11 @@ _SELF: Final = word_set("i i'm i've i'll i'd me my mine myself we we're we've we
 _DENIALS: Final = word_set(
     "no not never none nobody nothing neither nor cannot without any more longer anymore"
 )
+# Words that say when a state holds, and not which.
+_TIMES: Final = word_set("now nowadays currently still already again")
+# A first word, and a first verb, of a text that only supposes.
+_OPENS_SUPPOSING: Final = word_set("if maybe perhaps suppose imagine")
+_SUPPOSES: Final = word_set("would might")
 _BEING: Final = word_set(
     "am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't"
 )
@@ -103,7 +120,7 @@ _WANTED: Final = frozenset(
 class Told(NamedTuple):
     """What is read of a text.
 
-    words   that do not deny
+    words   that neither deny nor say when a state holds
     stems   of all words
     topic   stems of the words before the first verb, or before a colon; of all if neither is seen
     values  stems of numbers and dates
@@ -113,6 +130,9 @@ class Told(NamedTuple):
     label   stems of what stands before a first colon, if that is short
     plain   words that are no part of a number or date
     meant   words that mean something
+    owners  words before the first verb that name an owner ("neighbour's")
+    states  whether it states something: it is no question, and supposes nothing ("maybe", "would")
+    former  whether it says what used to be so
     """
 
     words: frozenset[str]
@@ -125,6 +145,9 @@ class Told(NamedTuple):
     label: frozenset[str]
     plain: frozenset[str]
     meant: frozenset[str]
+    owners: frozenset[str]
+    states: bool
+    former: bool
 
 
 @remembered
@@ -141,8 +164,11 @@ def told(text: str) -> Told:
     subject = subject_of(said.words)
     verb = subject.verb if said.words else 0
     lead = head if colon else " ".join(said.words[:verb])
+    former = said.words[verb : verb + 2] == ("used", "to")
     kept = frozenset(
-        word for word in said.words if word not in _DENIALS and not word.endswith("n't")
+        word
+        for word in (*said.words[:verb], *said.words[verb + 2 * former :])
+        if word not in _DENIALS and word not in _TIMES and not word.endswith("n't")
     )
     being = bool(colon) or (verb < len(said.words) and said.words[verb] in _BEING)
     return Told(
@@ -158,6 +184,13 @@ def told(text: str) -> Told:
         else frozenset(),
         frozenset(word for word in kept if not values.issuperset(terms_of(word))),
         frozenset(word for word in kept if terms_of(word, stop_words=True)),
+        frozenset(word for word in said.words[:verb] if word.endswith("'s")),
+        not (
+            (asks(text) and not SENTENCE_END.search(text.strip()))
+            or not _OPENS_SUPPOSING.isdisjoint(said.words[:1])
+            or not _SUPPOSES.isdisjoint(said.words[verb : verb + 1])
+        ),
+        former,
     )
 
 
@@ -200,7 +233,7 @@ def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
 
 def wanted(times: Sequence[float], asked: AskedState) -> int:
     """Which of some memories of one thing is the state asked for: the newest; the oldest; or the
-    newest of the former ones.  O(g log g).
+    newest of the former ones, or the only one.  O(g log g).
 
     times  (g,)  h  when each was told, by row; of one time the later row is the newer
 
@@ -211,7 +244,7 @@ def wanted(times: Sequence[float], asked: AskedState) -> int:
     return (
         oldest[0]
         if asked is AskedState.FIRST
-        else oldest[-2]
+        else oldest[-2:][0]
         if asked is AskedState.FORMER
         else oldest[-1]
     )
@@ -319,8 +352,15 @@ class PresentState(Mechanism[PresentStateParams]):
                 most,
             ),
         ):
-            states = sorted(group, key=lambda candidate: candidate.row)
-            told_when = [candidate.time for candidate in states]
+            states = sorted(
+                (candidate for candidate in group if candidate.told.states),
+                key=lambda candidate: candidate.row,
+            )
+            if not states:
+                continue
+            told_when = [
+                -math.inf if candidate.told.former else candidate.time for candidate in states
+            ]
             place = (
                 preceding(told_when, [len(before & member.told.stems) for member in states])
                 if asked is AskedState.PRECEDING
@@ -382,7 +422,10 @@ class PresentState(Mechanism[PresentStateParams]):
             return question.words.isdisjoint(
                 leader.told.values | other.told.values
             ) and self._follows(leader, other)
-        if likeness(leader.told, other.told) >= self.params.likeness:
+        if (
+            likeness(leader.told, other.told) >= self.params.likeness
+            and leader.told.owners == other.told.owners
+        ):
             return True
         if leader.told.label == other.told.label and 0 < len(question.words) == len(
             question.words & leader.told.label

@@ -120,6 +120,10 @@ _ENDS: Final = re.compile(
     r"years?|ages)|"
     r"got over|got through|recovered|used up|wound up|fed up with|done with)\b"
 )
+# What is done no more, whatever it was done to: "quit smoking" ends ten cigarettes a day.
+_GIVEN_UP: Final = re.compile(
+    r"\b(?:quit|stop(?:s|ped)?|g[ai]ve(?:n|s)? up) (\w+ing)(?= (?:last|this|in|on|for good|altogether|completely|now|years?)\b|[,.;!]|$)"
+)
 _TURNS: Final = re.compile(
     r"\b(?:switch(?:ed|es)?|chang(?:ed|es)|moved|migrated|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
     r"br(?:ing|ought) (?:\w+ ){0,3}forward|rais(?:ed|es)|lowered|increased|reduced|doubled|halved|(?:gone|went|go|goes|come|came) (?:up|down)|rose|"
@@ -564,7 +568,9 @@ class _Pair:
         )
 
     def same_object(self, shared: frozenset[str]) -> bool:
-        """Whether what a person does or has is done to the same thing, and names agree."""
+        """Whether what a person does or has is done to the same thing, or to nothing any more, and
+        names agree.
+        """
         earlier = self.earlier
         subject, at = frozenset(earlier.subject.stems), earlier.subject.verb
         person = (
@@ -586,7 +592,13 @@ class _Pair:
             and bool((earlier.themes & earlier.names) - subject - shared)
             and any(sentence.names - earlier.names for sentence in self.later)
         )
-        return (not target or target in shared) and not named
+        given_up = (
+            _stem(match[1]) == earlier.verb
+            for sentence in self.later
+            if sentence.subject.who == earlier.subject.who
+            for match in _GIVEN_UP.finditer(sentence.text)
+        )
+        return (not target or target in shared or any(given_up)) and not named
 
     def covered(self) -> float:
         """Share of the themes of the earlier sentence that the later ones name, if they say that

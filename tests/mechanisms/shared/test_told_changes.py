@@ -23,6 +23,7 @@ CHANGES = (
     ("Mum's waiting for her visa.", "Mum finally got her visa."),
     ("We haven't chosen a carpet yet.", "We have chosen a carpet."),
     ("Ada never eats figs.", "Ada eats figs."),
+    ("I smoke ten cigars a day.", "I quit smoking."),  # whatever it was done to
 )
 OTHERS = (
     ("I collect stamps.", "My aunt gave up stamps years ago."),  # another person
@@ -39,6 +40,8 @@ OTHERS = (
         "The table in the hall is clean again.",
     ),  # one that only the later one narrows
     ("Ada looks after my hens.", "Ada looks after your goats now."),  # another object of a person
+    ("I smoke ten cigars a day.", "I quit smoking pipes."),
+    ("I smoke ten cigars a day.", "My aunt quit smoking."),
     ("I had a dog.", "My dog no longer barks."),  # the past
     ("I sing in a choir.", "I might leave the choir."),  # no more than possible
     ("I sing in a choir.", "I have started to sing in a choir in Rome, too."),  # one more
