@@ -172,6 +172,12 @@ def test_event_reads_the_memory_that_wrote_the_breadcrumb(life: File) -> None:
     assert code == 0 and json.loads(out)["text"] == TOLD[2][3]
 
 
+def test_no_id_of_an_erased_event_is_offered(life: File) -> None:
+    assert "a1" in life.fails("show", "a9")
+    life("erase", "a1", "--yes")
+    assert "a1" not in life.fails("show", "a9")
+
+
 def test_bad_input_is_refused_with_a_cure_and_changes_nothing(life: File, tmp_path: Path) -> None:
     digest = life("check")["digest"]
     assert "already" in life.fails("new", "--embedder", "hashing:64")
@@ -197,7 +203,7 @@ def test_bad_input_is_refused_with_a_cure_and_changes_nothing(life: File, tmp_pa
         assert other.read_bytes() == bad
     assert "no memory" in File(life.command, tmp_path / "absent.db").fails("ask", "x")
     assert not (tmp_path / "absent.db").exists()
-    File(life.command, tmp_path).fails("ask", "x")
+    assert "give the file of a memory" in File(life.command, tmp_path).fails("ask", "x")
 
 
 NOW = datetime(2025, 3, 12, 15, 0, tzinfo=timezone(timedelta(hours=1)))

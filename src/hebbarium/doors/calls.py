@@ -250,7 +250,7 @@ def row_of(memory: Engine, what: str | int) -> int:
         return row
     if what.isdecimal():
         return memory.unit(int(what)).row
-    known = [event.id for event in memory.events if event.id]
+    known = [e.id for n, e in enumerate(memory.events) if e.id and not log.is_stub(n)]
     cure = nearest(what, known) if known else "no event has an id: give the number of its row"
     raise InputError(f"no event has the id {what!r}", where="row", cure=cure)
 

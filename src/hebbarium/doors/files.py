@@ -20,12 +20,12 @@ def open_memory(file: Path, **options: Any) -> Engine:
 
     Raises InputError for a file that is not there, SnapshotError for one that holds no memory.
     """
-    if not file.is_file():
+    if file.is_dir():
         raise InputError(
-            "there is no memory" if not file.exists() else "it is a folder, and no memory",
-            where=str(file),
-            cure=BEGIN.format(file),
+            "it is a folder, and no memory", where=str(file), cure="give the file of a memory"
         )
+    if not file.is_file():
+        raise InputError("there is no memory", where=str(file), cure=BEGIN.format(file))
     return reopen(file, **{"late_hours": math.inf, **options})
 
 
