@@ -102,8 +102,10 @@ STORY = (
     (4.0, 4.0, 0.95, ("Ada", "Bo", "Cleo")),  # refused
     (10.0, 10.0, 0.2, ("Cleo",)),
     (40.0, 2.0, 0.4, ("Dora", "Eve")),
+    (45.0, 45.0, 0.45, ("Ada",)),  # at the bound of the weak ones
     (46.0, 46.0, 0.8, ("Ada", "Dora", "Bo", "Cleo")),
-    (60.0, 60.0, 0.7, ("Dora",)),
+    (58.0, 58.0, 0.3, ("Fay",)),
+    (60.0, 60.0, 0.75, ("Dora", "Fay")),  # at the bound of the important ones
     (86.0, 86.0, 0.9, ("Cleo", "Dora")),
 )
 
@@ -231,3 +233,11 @@ def without_logarithm(specimen: Any) -> Any:
         view.log_strength[...] = view.printed_tagging_heat
 
     return specimen.overriding("SynapticTaggingPrinted", strengthen=strengthen)
+
+
+@mutant("memories at the bounds are weak, and important", rejected_by="STP-4")
+def at_the_bounds(specimen: Any) -> Any:
+    original = specimen.lift
+    return specimen.replacing(
+        "lift", lambda row, strong, weak, *rest: original(row, strong - 1e-9, weak + 1e-9, *rest)
+    )
