@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import CONGRUENCY, INITIAL_STRENGTH, VETO
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import memory_of, shipping
+from ..memory import memory_of, neighbour, shipping
 from . import schema_formation as papers
 
 
@@ -173,6 +175,86 @@ def the_acceleration_is_as_printed(specimen: Any) -> Any:
     return at_most([specimen.acceleration(m, 2.5) for m in (0.0, 0.5, 1.0)], 2.5)
 
 
+# whom an event names, and its tags; a gate refuses the fourth
+STORY: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("Ada",), ("music", "choir")),
+    (("Bo",), ("travel",)),
+    (("Ada",), ("rain",)),  # a match at the upper threshold
+    (("Cleo",), ("refused",)),
+    (("Cleo",), ("travel",)),  # a match at the lower threshold
+    (("Dora",), ("sea",)),
+    (("Eve",), ("sun",)),  # no match, and no room
+    (("Ada", "Bo"), ("music",)),
+    (("Fay",), ("travel", "sea")),  # two equal matches
+    (("Eve", "Fay"), ("sun", "sea")),
+    (("Dora", "Bo"), ("sea", "travel")),
+)
+
+Signature = dict[str, float]  # of a schema: a weight for each name
+
+
+def likeness(names: tuple[str, ...], w: Signature) -> float:
+    """Sum of the least over sum of the largest of a set and a signature."""
+    both = {*names, *w}
+    least = sum(min(float(n in names), w.get(n, 0.0)) for n in both)
+    return least / sum(max(float(n in names), w.get(n, 0.0)) for n in both)
+
+
+@adaptation(
+    "SFP-7",
+    source="Cortex 4.2.5, by plain dictionaries: a memory with room for three schemas, matches at both thresholds, two equal ones, "
+    "and a refused event; float32 columns",
+    atol=1e-6,
+    papers=("cortex2026",),
+)
+def in_a_memory_events_join_start_or_move_schemas(specimen: Any) -> Any:
+    def reject(view: Any, incoming: Any) -> None:
+        view.veto = int(("tags", "refused") in incoming.event.attributes)
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+        entity_share=0.75,
+        assimilate=0.75,
+        accommodate=0.25,
+        alpha=0.2,
+        most=3.0,
+        schemas=3,
+        buckets=4096,
+        strength_gain=0.4,
+    )
+    schemas: list[tuple[Signature, Signature]] = []
+    measured, expected = list[Any](), list[Any]()
+    strength, fit, error = list[float](), list[float](), list[float]()
+    for hour, (names, tags) in enumerate(STORY):
+        text, attributes = f"They say {' and '.join(names)} sang.", [("tags", tag) for tag in tags]
+        memory.encode(Event(float(hour), text, dated=False, attributes=tuple(sorted(attributes))))
+        matches = [0.75 * likeness(names, e) + 0.25 * likeness(tags, t) for e, t in schemas]
+        match = max(matches, default=0.0)
+        best = matches.index(match) if match > 0.0 else -1
+        measured += [
+            float(memory.column(c)) for c in (specimen.SCHEMA_BEST, specimen.SCHEMA_OVERLAP)
+        ]
+        expected += [best, match]
+        if tags == ("refused",):
+            continue
+        if best < 0 and len(schemas) < 3:
+            best = len(schemas)
+            schemas.append((dict.fromkeys(names, 1.0), dict.fromkeys(tags, 1.0)))
+        strength.append(0.4 * math.log(1.0 + 2.0 * match) if match >= 0.75 else 0.0)
+        fit.append(match)
+        error.append(0.0)
+        for given, w in zip((names, tags), schemas[max(best, 0)], strict=True):
+            error[-1] += sum((float(n in given) - w.get(n, 0.0)) ** 2 for n in {*given, *w})
+            for n in {*given, *w} if match < 0.25 else ():
+                w[n] = 0.8 * w.get(n, 0.0) + 0.2 * (n in given)
+        measured.append(float(memory.column(specimen.SCHEMAS_KNOWN)))
+        expected.append(len(schemas))
+    for column in (INITIAL_STRENGTH, CONGRUENCY, specimen.SCHEMA_FREE_ENERGY):
+        measured += memory.column(column).tolist()
+    return measured, [*expected, *strength, *fit, *error]
+
+
 # --- the papers' checks ---------------------------------------------------------------------------
 u_shape = papers.strength_is_u_shaped_in_congruency.of_variety(as_schemas)
 lesion = papers.a_lesion_harms_at_three_hours_and_not_at_two_days.of_variety(as_schemas)
@@ -244,3 +326,40 @@ def halved(specimen: Any) -> Any:
 @mutant("fifteen times as fast", rejected_by="SFP-5")
 def fifteen(specimen: Any) -> Any:
     return specimen.replacing("acceleration", lambda m, most: 1.0 + 14.0 * m)
+
+
+@mutant("of equal matches the last schema", rejected_by="SFP-7")
+def last_of_equals(specimen: Any) -> Any:
+    original = specimen.match
+    calls = [0]
+
+    def match(entities: float, tags: float, share: float) -> float:
+        calls[0] += 1
+        return float(original(entities, tags, share)) * (1.0 + 1e-9 * calls[0])
+
+    return specimen.replacing("match", match)
+
+
+@mutant("a schema moves before the errors of its prediction", rejected_by="SFP-7")
+def errors_after_drift(specimen: Any) -> Any:
+    drift, original = specimen.drift, specimen.free_energy
+
+    def free_energy(x: Any, w: Any) -> float:
+        moved = w.copy()
+        drift(moved, x, 0.2)
+        return float(original(x, moved))
+
+    return specimen.replacing("free_energy", free_energy)
+
+
+@mutant("a match at the upper threshold does not accelerate", rejected_by="SFP-7")
+def above_alone(specimen: Any) -> Any:
+    original = specimen.acceleration
+    return specimen.replacing(
+        "acceleration", lambda matched, most: original(matched, most if matched > 0.75 else 1.0)
+    )
+
+
+@mutant("an event without a match moves no schema", rejected_by="SFP-7")
+def without_drift(specimen: Any) -> Any:
+    return specimen.replacing("drift", lambda w, x, alpha: None)
