@@ -7,10 +7,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ...engine.contract.vocabulary import INITIAL_STRENGTH
+from ...engine.contract.vocabulary import INITIAL_STRENGTH, PLASTICITY
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, mutant
+from ..memory import encode, memory_of
 from . import dopamine as papers
 
 
@@ -62,6 +63,31 @@ def a_reward_never_becomes_expected(specimen: Any) -> Any:
     return engine.store.array(INITIAL_STRENGTH)[1::2], 0.1 * 0.5
 
 
+@adaptation(
+    "DAP-4",
+    source="Cortex 4.1.3 by hand: rewarding and punishing words of each event, p / (1 + p) - n / (1 + n), less a prediction of 1/4",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
+def in_a_memory_each_event_sets_the_tone_and_its_strength(specimen: Any) -> Any:
+    memory, tones = memory_of(specimen, predicted=0.25, most=1.2, encoding_gain=0.6), list[float]()
+    told = (
+        ("The box is here.", 0.75),
+        ("A wonderful box.", 1.2),
+        ("I lost the box.", 0.25),
+        ("Happy and glad, she lost the box.", 1.0 + 2 / 3 - 0.5 - 0.25),
+        ("The box.", 0.75),
+    )
+    for hour, (text, _) in enumerate(told):
+        encode(memory, (float(hour), text))
+        tones.append(float(memory.column(PLASTICITY)))
+    by_hand = [tone for _, tone in told]
+    return (
+        [*tones, *memory.column(INITIAL_STRENGTH)],
+        [*by_hand, *(0.6 * (tone - 1.0) for tone in by_hand)],
+    )
+
+
 # --- the papers' checks ---------------------------------------------------------------------------
 acquisition = papers.one_cue_approaches_its_outcome_exponentially.of_variety(as_learner)
 overshadowing = papers.cues_share_an_outcome_in_proportion_to_salience.of_variety(as_learner)
@@ -100,3 +126,19 @@ def wider(specimen: Any) -> Any:
 @mutant("no pause: the tone never falls below the baseline", rejected_by="DAP-1")
 def no_pause(specimen: Any) -> Any:
     return specimen.replacing("tone", lambda delta, most: min(max(1.0 + delta, 1.0), most))
+
+
+@mutant("plasticity stays at rest", rejected_by="DAP-4")
+def at_rest(specimen: Any) -> Any:
+    class Resting(specimen.DopaminePrinted):  # type: ignore[misc]
+        def experience(self, view: Any, incoming: Any) -> None:
+            super().experience(view, incoming)
+            view.plasticity = 1.0
+
+    return specimen.replacing("DopaminePrinted", Resting)
+
+
+@mutant("nothing is predicted", rejected_by="DAP-4")
+def unpredicted(specimen: Any) -> Any:
+    original = specimen.error
+    return specimen.replacing("error", lambda r, v: original(r, 0.0))
