@@ -4,6 +4,7 @@ model run on them.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,10 +13,20 @@ from scipy.stats import spearmanr
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import PLASTICITY
+from ...engine.contract.vocabulary import (
+    ACTIVATION,
+    LOG_STRENGTH,
+    PLASTICITY,
+    REPLAY_LAG,
+    REPLAYED,
+    REPLAYS,
+    RIPPLES,
+    SLEEP_SHARE,
+)
 from ..checks import adaptation, mutant, signature
 from ..memory import encode, memory_of, neighbour
 from . import sleep_replay as papers
+from .shared.dreams import dreaming
 
 NONE = np.empty((0, 2), np.int64)  # no relations between entities
 
@@ -185,6 +196,137 @@ def domains_are_replayed_in_turn(specimen: Any) -> Any:
     return measured, [[False, True], [True, True]]
 
 
+# whom each event names, its activation in logits and its dopamine; the sixth row is made by sleep
+TOLD: tuple[tuple[tuple[str, ...], float, float], ...] = (
+    (("Ada", "Bo"), 1.2, 1.0),
+    (("Ada",), 2.5, 1.1),
+    (("Cleo",), -1.0, 0.6),
+    (("Bo", "Cleo"), 1.2, 1.0),
+    (("Dora",), 1.2, 1.9),
+    ((), 3.0, 1.0),
+    (("Ada", "Dora"), -0.5, 1.2),
+    (("Cleo",), 2.0, 0.9),
+    (("Dora", "Bo"), 0.1, 1.4),
+)
+SLEEPS = ((1.0, 1.0), (1.5, 0.5))  # ripples, and share of the night
+DREAMT = 5
+
+
+def chain(seed: int, step: int, seen: list[bool]) -> list[int]:
+    """The rows of a sequence of at most three, by sets of names."""
+    rows, names, row = [seed], set(TOLD[seed][0]), seed + step
+    while 0 <= row < len(seen) and len(rows) < 3:
+        if seen[row] and names & set(TOLD[row][0]):
+            rows.append(row)
+            names |= set(TOLD[row][0])
+        row += step
+    return rows
+
+
+def replayed_by_hand(heat: Any, seen: list[bool], most: int) -> list[tuple[int, int]]:
+    """The steps of a night: of the three hottest events the best sequence of each direction, then
+    the best; those below 0.35 only where all are."""
+    events = [row for row in range(len(heat)) if row != DREAMT]
+    seeds = sorted(events, key=lambda row: (-heat[row] if seen[row] else 1.0, -row))[:3]
+    known = []
+    for back in (False, True):
+        for place, seed in enumerate(seeds):
+            rows = chain(seed, -1 if back else 1, seen)
+            warm, dopamine = [heat[row] for row in rows], [TOLD[row][2] for row in rows]
+            value = (0.4 * np.mean(warm) + 0.6 * np.std(warm)) * np.mean(dopamine)
+            if len(rows) > 1:
+                known.append((-min(1.0, value), place, back, rows))
+    known.sort()
+    viable = [entry for entry in known if -entry[0] >= 0.35]
+    first = [next((e for e in viable if e[2] is back), None) for back in (False, True)]
+    best = [e for e in first if e is not None]
+    best += [e for e in viable or known if e not in best]
+    return [pair for *_, rows in best[:most] for pair in pairwise(rows)]
+
+
+@adaptation(
+    "RPP-7",
+    source="Cortex 4.2.2 and its public code, by plain lists: two nights of a memory with an archived event and a unit that sleep made",
+    rtol=1e-9,
+    atol=1e-9,
+    papers=("cortex2026",),
+)
+def nights_in_a_memory_replay_the_best_sequences(specimen: Any) -> Any:
+    nights = list[tuple[Any, ...]]()
+
+    def reward(view: Any, incoming: Any) -> None:
+        number = int(incoming.event.id)
+        view.plasticity = TOLD[number][2]
+
+    def warm(view: Any, tick: Any) -> None:
+        view.activation[:] = [heat for _, heat, _ in TOLD[: len(view.activation)]]
+
+    def sleep(view: Any, tick: Any) -> None:
+        view.ripples, view.sleep_share = SLEEPS[len(nights)]
+
+    def look(view: Any, tick: Any) -> None:
+        steps = int((view.replayed[:, 0] >= 0).sum())
+        nights.append(
+            (
+                view.log_strength.copy(),
+                view.replayed[:steps].ravel().tolist(),
+                view.replay_lag[:steps].tolist(),
+                view.replays.tolist(),
+            )
+        )
+
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, reward, sets=(PLASTICITY,), id="reward"),
+        neighbour(Phase.MAINTAIN, warm, sets=(ACTIVATION,), id="warm"),
+        neighbour(Phase.CONSOLIDATE, sleep, sets=(RIPPLES, SLEEP_SHARE), id="sleep"),
+        neighbour(
+            Phase.CONSOLIDATE,
+            look,
+            reads=(REPLAYED, REPLAY_LAG, REPLAYS, LOG_STRENGTH),
+            id="look",
+            order=10_000,
+        ),
+        dreaming(),
+        sequences=3,
+        seeds=3,
+        length=3,
+        threshold=0.35,
+        compression=4.0,
+        rehearsal=0.3,
+    )
+    measured, expected = list[Any](), list[Any]()
+    times: list[float] = []
+    steps_so_far = np.zeros(len(TOLD))
+    for night, rows in enumerate((range(DREAMT), range(DREAMT + 1, len(TOLD)))):
+        for row in rows:
+            times.append(24.0 * night + 3.0 * (row % 6) + 0.1 * row * row)
+            text = f"They say {' and '.join(TOLD[row][0])} sang."
+            memory.encode(Event(times[-1], text, id=str(row), dated=False))
+        seen = [True] * (DREAMT + 1 if night == 0 else len(TOLD))
+        if night:
+            memory.archive(1)
+            seen[1] = False
+        memory.advance(24.0 * (night + 1))
+        if night == 0:
+            times.append(24.0)
+        strength, replayed, lag, replays = nights[night]
+        n = len(strength)
+        heat = 1.0 / (1.0 + np.exp(-strength - [heat for _, heat, _ in TOLD[:n]]))
+        ripples, share = SLEEPS[night]
+        pairs = replayed_by_hand(heat, seen[:n], round(3 * ripples * share))
+        counted = np.bincount(np.ravel(pairs).astype(int), minlength=n)
+        # strength of this night is that before it
+        expected += (0.3 * np.log1p(steps_so_far[:n])).tolist()
+        steps_so_far[:n] += counted
+        measured += [*strength, *replayed, *lag, *replays]
+        expected += [*np.ravel(pairs), *(abs(times[a] - times[b]) / 4.0 for a, b in pairs), *counted]
+        known = memory.column(specimen.PRINTED_REHEARSED)
+        measured += known.tolist()
+        expected += np.log1p(steps_so_far[: len(known)]).tolist()
+    return measured, expected
+
+
 @signature(
     "RPP-3",
     source="Foster & Wilson 2006; Diba & Buzsaki 2007: sequences in the order of time or against it, Spearman",
@@ -294,3 +436,38 @@ def _nothing(self: Any, view: Any, incoming: Any) -> None: ...
 def unrelated(specimen: Any) -> Any:
     original = specimen.sequence
     return specimen.replacing("sequence", lambda *given: original(*given[:7], NONE, *given[8:]))
+
+
+@mutant("of equal heats the oldest first", rejected_by="RPP-7")
+def oldest_first(specimen: Any) -> Any:
+    class Lexsort:
+        """numpy, whose lexsort has the second key turned."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(np, name)
+
+        @staticmethod
+        def lexsort(keys: Any) -> Any:
+            return np.lexsort((-keys[0], keys[1]))
+
+    return specimen.replacing("np", Lexsort())
+
+
+@mutant("steps of the present night alone", rejected_by="RPP-7")
+def of_one_night(specimen: Any) -> Any:
+    original = specimen.SleepReplayPrinted.dream
+
+    def dream(self: Any, view: Any, tick: Any) -> None:
+        view.printed_rehearsed[...] = 0.0
+        original(self, view, tick)
+
+    return specimen.overriding("SleepReplayPrinted", dream=dream)
+
+
+@mutant("archived events join a sequence", rejected_by="RPP-7")
+def with_archived(specimen: Any) -> Any:
+    original = specimen.sequence
+    return specimen.replacing(
+        "sequence",
+        lambda *given: original(*given[:-2], np.ones_like(given[-2]), given[-1]),
+    )
