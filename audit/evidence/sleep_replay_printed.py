@@ -208,7 +208,7 @@ TOLD: tuple[tuple[tuple[str, ...], float, float], ...] = (
     (("Cleo",), 2.0, 0.9),
     (("Dora", "Bo"), 0.1, 1.4),
 )
-SLEEPS = ((1.0, 1.0), (1.5, 0.5))  # ripples, and share of the night
+SLEEPS = ((1.0, 1.0), (0.8, 0.5))  # ripples, and share of the night
 DREAMT = 5
 
 
