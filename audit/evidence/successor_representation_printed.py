@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.records import Query
+from ...engine.contract.vocabulary import MATCH
 from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
@@ -85,6 +86,36 @@ def memories_of_one_session_are_linked(specimen: Any) -> Any:
     return str(sorted(links.items())), str([((0, 1), 1.0), ((1, 0), 1.0)])
 
 
+@adaptation(
+    "SRP-4",
+    source="Cortex 4.3.3, by hand: a count for each pair of an answer, and of its memories with others of earlier answers",
+    papers=("cortex2026",),
+)
+def each_pair_of_memories_is_counted_once_for_an_answer(specimen: Any) -> Any:
+    memory = memory_of(specimen, "lexical_bm25", partners=3)
+    texts = ("a red kettle", "a red harbour", "a red and blue garden", "a blue train", "a train")
+    encode(memory, *((float(hour), text) for hour, text in enumerate(texts)))
+    counts, before = np.zeros((5, 5)), list[int]()
+    for text, k in (("red", 3), ("blue", 2), ("train", 2)):
+        now = memory.retrieve(Query(text, 4.0, session="S1"), k, learn=True).rows.tolist()
+        pairs = [(a, b) for i, a in enumerate(now) for b in now[:i]]
+        pairs += [(a, b) for a in now for b in dict.fromkeys(before) if b not in now]
+        for a, b in pairs:
+            counts[[a, b], [b, a]] += 1.0
+        before += now
+    memory.archive(0)
+    memory.retrieve("red")
+    match = np.where(np.arange(5) > 0, memory.column(MATCH), -np.inf)
+    best = np.argsort(-match, kind="stable")[:3]
+    weight, graph = memory.column(specimen.COACCESS_COUNT), memory.assembly.graph
+    measured = np.zeros((5, 5))
+    measured[graph.source, graph.target] = np.where(weight > 0.0, weight, 0.0)
+    return [*measured.ravel(), *np.nan_to_num(memory.column(specimen.COACCESSED))], [
+        *counts.ravel(),
+        *counts[best].sum(axis=0),
+    ]
+
+
 # --- the papers' checks ---------------------------------------------------------------------------
 ring = papers.a_ring_has_its_closed_form.of_variety(as_learner)
 row_sums = papers.every_row_sums_to_the_horizon.of_variety(as_learner)
@@ -148,3 +179,16 @@ def apart(specimen: Any) -> Any:
 @mutant("all questions without a session are of one", rejected_by="SRP-3")
 def together(specimen: Any) -> Any:
     return specimen.replacing("session_key", lambda session: 0)
+
+
+@mutant("a memory of two answers is counted with what both hold", rejected_by="SRP-4")
+def with_both(specimen: Any) -> Any:
+    def count(self: Any, view: Any, cue: Any) -> None:
+        specimen.SuccessorRepresentationPrinted.count(self, view, cue)
+        rows = view.recalled.tolist()
+        for a in np.intersect1d(view.used[:, 0], rows).tolist():
+            for b in rows:
+                if b != a:
+                    specimen.retrieved_together(view.graph, a, b, view.now)
+
+    return specimen.overriding("SuccessorRepresentationPrinted", count=count)

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import LOG_STRENGTH
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, mutant
+from ..memory import encode, hashing, memory_of
 from . import titans_memory as paper
 
 
@@ -67,6 +69,29 @@ def an_overflowing_error_leaves_a_finite_state(specimen: Any) -> Any:
     return bool(np.isfinite(matrix).all() and surprise[-1] == 1.0)
 
 
+@adaptation(
+    "TIP-4",
+    source="Cortex 4.3.2 in numpy: S <- eta S - 2 theta (M - x), M <- M - S, surprise |S| / (1 + |S|), times the gain in strength",
+    rtol=1e-6,
+    atol=1e-9,
+    papers=("cortex2026",),
+)
+def a_memory_keeps_the_surprise_of_each_event(specimen: Any) -> Any:
+    texts = ("a red boat", "lost keys", "a red boat", "rain again")
+    memory = memory_of(specimen, eta=0.8, theta=0.3, surprise_gain=0.2)
+    m, s, surprise = np.zeros(16), np.zeros(16), []
+    for hour, text in enumerate(texts):
+        encode(memory, (float(hour), text))
+        s = 0.8 * s - 0.6 * (m - hashing(16).embed([text])[0])
+        m = m - s
+        surprise.append(np.linalg.norm(s) / (1.0 + np.linalg.norm(s)))
+    memory.advance(6.0)
+    return [
+        *memory.column(specimen.TITANS_PRINTED_SURPRISE),
+        *memory.column(LOG_STRENGTH),
+    ], [*surprise, *np.multiply(0.2, surprise)]
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 one_step = paper.one_step_removes_the_share_two_theta_of_the_error.of_variety(as_memory)
 gradient = paper.the_gradient_is_the_derivative_of_the_loss
@@ -95,3 +120,12 @@ def descent(specimen: Any) -> Any:
     return specimen.replacing(
         "memorise", lambda m, s, k, v, eta, theta: paper.step(m, s, k, v, eta, theta, 0.0)
     )
+
+
+@mutant("strength follows how far surprise is from a half", rejected_by="TIP-4")
+def centred(specimen: Any) -> Any:
+    def strengthen(self: Any, view: Any, tick: Any) -> None:
+        specimen.TitansMemoryPrinted.strengthen(self, view, tick)
+        view.log_strength[...] -= 0.5 * self.params.surprise_gain
+
+    return specimen.overriding("TitansMemoryPrinted", strengthen=strengthen)
