@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import MATCH, REPLAY_LAG, REPLAYED, RESOURCES
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
+from ..memory import Scripted, encode, memory_of, neighbour
 from . import spike_timing_plasticity as paper
 
 PRINTED = (0.03, 0.02, 24.0, 24.0)
@@ -81,6 +86,68 @@ def printed_weights_have_no_bounds(specimen: Any) -> Any:
     return weight, [3.0 * math.exp(-1 / 24), -2.0 * math.exp(-1 / 24)]
 
 
+@adaptation(
+    "STDP-P4",
+    source="Cortex 4.4.5 by hand: the pairs of neighbours in a session and of replayed steps; match times weight, summed over the best that show",
+    atol=1e-6,
+    papers=("cortex2026",),
+)
+def a_memory_passes_its_match_on_to_neighbours_in_time(specimen: Any) -> Any:
+    # hours, session, where the memory is beside the query
+    told = (
+        (0.0, "S1", 0.1),
+        (12.0, "S1", 0.3),
+        (13.0, "S2", 0.5),
+        (40.0, "S2", 0.7),
+        (41.0, "S1", 2.0),
+    )
+    supplies, steps, lags = (1.0, 0.5, 0.8, 1.0, 1.0), ((0, 1), (3, 0), (0, 1)), (6.0, 1.0, 30.0)
+
+    def dream(view: Any, tick: Any) -> None:
+        if tick.end > 40.0:
+            view.replayed[1:4], view.replay_lag[1:4] = steps, lags
+
+    def supply(view: Any, cue: Any) -> None:
+        view.resources[...] = supplies
+
+    places = {f"message {i}": [1.0, across] for i, (*_, across) in enumerate(told)}
+    memory = memory_of(
+        specimen,
+        "dense_similarity",
+        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
+        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        embedder=Scripted({**places, "query": [1.0, 0.0]}),
+        consolidate_every=48.0,
+        seeds=3,
+    )
+    pairs = [(first, second, lag) for (first, second), lag in zip(steps, lags, strict=True)]
+    for row, (hour, session, _) in enumerate(told):
+        memory.advance(hour)
+        encode(memory, Event(hour, f"message {row}", session=session, dated=False))
+        if row and told[row - 1][1] == session:
+            pairs.append((row - 1, row, hour - told[row - 1][0]))
+    memory.advance(50.0)
+    w, measured = np.zeros((5, 5)), np.zeros((5, 5))
+    for first, second, lag in pairs:
+        w[first, second] += 0.03 * math.exp(-lag / 24.0)
+        w[second, first] -= 0.02 * math.exp(-lag / 24.0)
+    weight = memory.column(specimen.TIMING_PRINTED)
+    for a in range(5):
+        for b in range(5):
+            edge = memory.graph.find(a, b, EdgeType.COACCESS)
+            measured[a, b] = 0.0 if edge is None else weight[edge]
+    memory.archive(1)
+    memory.retrieve("query", learn=True)
+    match = np.where(np.arange(5) == 1, -np.inf, memory.column(MATCH))
+    sent = np.zeros(5)
+    for row in np.argsort(-match)[:3]:
+        sent[row] = max(match[row], 0.0) * supplies[row]
+    return [*measured.ravel(), *np.nan_to_num(memory.column(specimen.CLOSE_IN_TIME))], [
+        *w.ravel(),
+        *(sent @ w),
+    ]
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 fit = paper.the_window_has_the_values_of_the_fit.of_variety(as_window)
 order = paper.order_decides_between_potentiation_and_depression.of_variety(as_window)
@@ -118,3 +185,17 @@ def bounded(specimen: Any) -> Any:
         arguments[-1][:] = np.clip(arguments[-1], 0.0, 1.0)
 
     return specimen.replacing("paired", paired)
+
+
+@mutant("what is replayed teaches nothing", rejected_by="STDP-P4")
+def asleep(specimen: Any) -> Any:
+    def replay(self: Any, view: Any, tick: Any) -> None: ...
+
+    return specimen.overriding("SpikeTimingPlasticityPrinted", replay=replay)
+
+
+@mutant("archived memories pass on", rejected_by="STDP-P4")
+def archived(specimen: Any) -> Any:
+    return specimen.replacing(
+        "best", lambda match, visible, k: specimen.best(match, np.ones_like(visible), k)
+    )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import adaptation, mutant
+from ..memory import encode, memory_of
 from . import spreading_activation as papers
 
 THRESHOLD, MOST_NODES = 0.1, 50
@@ -80,6 +81,30 @@ def a_hub_activates_at_most_fifty_nodes(specimen: Any) -> Any:
     ), MOST_NODES
 
 
+@adaptation(
+    "SAP-4",
+    source="Cortex 4.3.1 by hand: from all entities of the query that are known, 0.65 a hop to the power of its number; less than the threshold is none",
+    atol=1e-7,
+    papers=("cortex2026",),
+)
+def a_memory_spreads_from_the_entities_of_a_query(specimen: Any) -> Any:
+    g = 0.65
+    # three hops from Ada to "Bo met Cleo"; two ways from Ada and Cleo to Bo
+    asked = (
+        ("Ada", 0.05, (g, g**6, 0.0)),
+        ("Ada", 0.1, (g, 0.0, 0.0)),
+        ("Ada and Cleo", 0.05, (g, g, g)),
+        ("Bo and Zed", 0.05, (g, g, g**6)),
+        ("Zed", 0.05, (0.0, 0.0, 0.0)),
+    )
+    for query, threshold, expected in asked:
+        memory = memory_of(specimen, threshold=threshold)
+        encode(memory, (0.0, "Ada met Bo."), (1.0, "Bo met Cleo."), (2.0, "Cleo met Dan."))
+        memory.retrieve(query)
+        scores = memory.column(specimen.SPREAD_PRINTED)
+        yield [*np.nan_to_num(scores), *np.isnan(scores)], [*expected, *(x == 0 for x in expected)]
+
+
 # --- the papers' checks ---------------------------------------------------------------------------
 fan_equation = papers.strength_falls_with_the_log_of_the_fan
 # no fan in the printed form
@@ -108,3 +133,17 @@ def per_hop_decay(specimen: Any) -> Any:
             seeds, np.ones(len(seeds)), st, de, po, ta, w, gamma, depth, out, lambda d: gamma, False
         ),
     )
+
+
+@mutant("the last entity of the query alone is a source", rejected_by="SAP-4")
+def last_alone(specimen: Any) -> Any:
+    return specimen.replacing("spread", lambda seeds, *rest: specimen.spread(seeds[-1:], *rest))
+
+
+@mutant("one link less than the depth", rejected_by="SAP-4")
+def less_deep(specimen: Any) -> Any:
+    def spread(seeds: Any, *rest: Any) -> int:
+        *network, gamma, depth, threshold, most, out = rest
+        return int(specimen.spread(seeds, *network, gamma, depth - 1, threshold, most, out))
+
+    return specimen.replacing("spread", spread)

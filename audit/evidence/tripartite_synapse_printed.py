@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import Scripted, encode, memory_of
 from . import tripartite_synapse as paper
 
 
@@ -45,6 +47,18 @@ paper_names = SimpleNamespace(
 )
 
 
+def root(ip3: float) -> float:
+    """Calcium at which the source's equations are at rest, uM."""
+
+    def flow(C: float) -> float:
+        n, h = ip3 / (ip3 + 0.13), 1.049 * (ip3 + 0.13) / ((ip3 + 0.9434) * (C + 1.049))
+        return (6.0 * (n * C / (C + 0.08234)) ** 3 * h * n + 0.11) * (
+            2.0 - C
+        ) / 0.185 - 0.9 * C * C / (0.01 + C * C)
+
+    return float(brentq(flow, 0.3, 1.9))
+
+
 # --- as printed -----------------------------------------------------------------------------------
 @adaptation(
     "TSP-1",
@@ -53,15 +67,8 @@ paper_names = SimpleNamespace(
     papers=("cortex2026",),
 )
 def calcium_goes_to_the_steady_state_of_the_sources_equations(specimen: Any) -> Any:
-    def flow(C: float, I: float) -> float:
-        n, h = I / (I + 0.13), 1.049 * (I + 0.13) / ((I + 0.9434) * (C + 1.049))
-        return (6.0 * (n * C / (C + 0.08234)) ** 3 * h * n + 0.11) * (
-            2.0 - C
-        ) / 0.185 - 0.9 * C * C / (0.01 + C * C)
-
-    return [specimen.steady(I) for I in (0.0, 0.14, 0.5)], [
-        brentq(flow, 0.3, 1.9, args=(I,)) for I in (0.0, 0.14, 0.5)
-    ]
+    ip3 = (0.0, 0.14, 0.5)
+    return [specimen.steady(I) for I in ip3], [root(I) for I in ip3]
 
 
 @adaptation(
@@ -87,6 +94,63 @@ def calcium_rises_towards_the_steady_state(specimen: Any) -> Any:
     return [specimen.risen(level, 3.0, 0.15, 2.0, 0.54, 0.3) for level in (0.0, 0.4)], [
         aim + (level - aim) * math.exp(-0.9) for level in (0.0, 0.4)
     ]
+
+
+@adaptation(
+    "TSP-4",
+    source="Cortex, code, by hand: a cluster for the signs of five dimensions, events of one moment together, 0.9 after an hour",
+    atol=1e-3,
+    papers=("cortex2026",),
+)
+def a_memory_raises_the_calcium_of_clusters(specimen: Any) -> Any:
+    # signs of the first five dimensions; the sixth does not count
+    signs = ((1, 1, -1, 1, 1, -1), (1, 1, -1, 1, 1, 1), (-1, 1, 1, -1, 1, 1), (1, 1, -1, 1, 1, -1))
+    texts = ("a red boat", "a blue boat", "lost keys", "an old boat")
+    vectors = dict(zip(texts, signs, strict=True)) | {"boat": (1, 1, -1, 1, 1, 1)}
+    memory = memory_of(
+        specimen,
+        "lexical_bm25",
+        embedder=Scripted({text: np.array(v, float) for text, v in vectors.items()}),
+        decay=0.1,
+    )
+    level, since = dict.fromkeys(signs[1:3], 0.0), dict.fromkeys(signs[1:3], 0.0)
+    of = (signs[1], signs[1], signs[2], signs[1])
+    measured, expected = list[float](), list[float]()
+
+    def now_of(cluster: Any, now: float) -> float:
+        return level[cluster] * math.exp(-0.1 * (now - since[cluster]))
+
+    def accessed(cluster: Any, now: float, events: int) -> None:
+        ip3 = 0.15 * events
+        aim = min(max(root(2.0 * ip3 / (2.0 + ip3)) - 0.54, 0.0), 1.0)
+        raised = aim + (now_of(cluster, now) - aim) * math.exp(-0.3 * events)
+        level[cluster], since[cluster] = raised, now
+
+    def factor(x: float) -> float:
+        if x < 0.3:
+            return 1.0
+        return 1.0 + 0.2 * (x - 0.3) / 0.3 if x < 0.6 else 1.0 - 0.15 * (x - 0.6) / 0.4
+
+    def compare(now: float) -> None:
+        memory.advance(now)
+        stored = memory.column(RELEASE_PROBABILITY)
+        clusters = memory.column(specimen.PRINTED_TERRITORY).tolist()
+        measured.extend((*stored, *memory.column(specimen.PRINTED_CALCIUM)[clusters]))
+        shown = [of[row] for row in range(len(stored))]
+        expected.extend((*(factor(now_of(c, now)) for c in shown), *(level[c] for c in shown)))
+
+    for hour, text in enumerate(texts):
+        encode(memory, (float(hour), text))
+        accessed(of[hour], float(hour), 1)
+    compare(4.0)
+    for now, learn in ((5.0, True), (5.5, True), (6.0, False), (7.0, True), (9.0, True)):
+        memory.advance(now)
+        memory.retrieve("boat", k=3, learn=learn)
+        if learn:
+            accessed(of[0], now, 3)
+        compare(now + 0.25)
+    compare(12.0)
+    return measured, expected
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -158,3 +222,20 @@ def right_gates(specimen: Any) -> Any:
             - vER * C * C / (C * C + K_ER**2)
         ),
     )
+
+
+@mutant("memories of one cluster in an answer are one event", rejected_by="TSP-4")
+def one_event(specimen: Any) -> Any:
+    def accessed(self: Any, view: Any, cluster: int, events: float) -> None:
+        specimen.TripartiteSynapsePrinted.accessed(self, view, cluster, 1.0)
+
+    return specimen.overriding("TripartiteSynapsePrinted", accessed=accessed)
+
+
+@mutant("calcium between events does not decay", rejected_by="TSP-4")
+def kept(specimen: Any) -> Any:
+    def accessed(self: Any, view: Any, cluster: int, events: float) -> None:
+        view.printed_calcium_clock[cluster] = view.now
+        specimen.TripartiteSynapsePrinted.accessed(self, view, cluster, events)
+
+    return specimen.overriding("TripartiteSynapsePrinted", accessed=accessed)
