@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -429,9 +430,11 @@ def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
     for _ in range(600):
         if rng.random() < 0.05:
             changes, kept = changes + 1, []
-            if len(added) == 5 or (added and rng.random() < 0.5):
+            goes = len(added) == 5 or (len(added) > 0 and rng.random() < 0.5)
+            if goes:
                 graph.remove(added.pop())
-            else:
+            # or one edge in place of another, after which as many are alive
+            if not goes or rng.random() < 0.3:
                 added.append(graph.add(len(added), entity_node(0), EdgeType.SEMANTIC))
         seed = int(rng.integers(20))
         walk = np.where(np.arange(5) % (2 + seed % 3) > 0, seed + 100.0 * changes, np.nan)
@@ -583,3 +586,13 @@ def one_start(specimen: Any) -> Any:
         return int(original(first[0]))
 
     return specimen.replacing("entity_node", entity_node)
+
+
+@mutant("an edge in place of another leaves the graph as it is", rejected_by="AS-8")
+def as_many(specimen: Any) -> Any:
+    def masses(self: Any, graph: Any, *rest: Any) -> Any:
+        alive = int(np.count_nonzero(graph.alive))
+        seen = SimpleNamespace(target=graph.target[:alive], alive=graph.alive)
+        return specimen.Walks.masses(self, seen, *rest)
+
+    return specimen.overriding("Walks", masses=masses)
