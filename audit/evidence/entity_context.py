@@ -128,16 +128,23 @@ def told(specimen: Any, **values: Any) -> Engine:
 
 @adaptation(
     "EC-9",
-    source="by hand: the type that most relations ask of an entity, not the last; without any the word entity",
+    source="by hand: the type that most relations ask of an entity, of as many the first; without any the word entity",
 )
 def lines_begin_with_types(specimen: Any) -> Any:
     memory = memory_of(specimen, "typed_relations")
-    texts = ("Bo lives in Graz.", "Cleo lives in Graz.", "They say Bo uses Graz.", "So Zoe sings.")
+    texts = (
+        "Bo lives in Graz.",
+        "Cleo lives in Graz.",
+        "They say Bo uses Graz.",
+        "So Zoe sings.",
+        "They say Bo visited Heron.",
+        "They say Cleo works on Heron.",
+    )
     for i, text in enumerate(texts):
         memory.encode(Event(float(i), text, "Dan", id=f"e{i}", dated=False))
     types = [str(o.text).split(" (")[0] for o in memory.offers("?", 900)[1]]
     return [str(sorted(types))], [
-        "['**entity**: zoe', '**person**: bo', '**person**: cleo', '**place**: graz']"
+        "['**entity**: zoe', '**person**: bo', '**person**: cleo', '**place**: graz', '**place**: heron']"
     ]
 
 

@@ -223,7 +223,7 @@ TABLE = (
 @adaptation(
     "TR-17",
     source="by hand: a relation is shown if one of the memories that tell it is; pairs once, the earlier entity first; types of all "
-    "that was told",
+    "that was told, of as many the first",
 )
 def a_table_shows_what_shown_memories_tell(specimen: Any) -> Any:
     """The last memory is told after the others were read; entities are Bo, Graz and Dan."""
@@ -238,13 +238,18 @@ def a_table_shows_what_shown_memories_tell(specimen: Any) -> Any:
         counts = [len(table.shown(mask)), *(len(table.of(name, mask)) for name in ("bo", "graz"))]
         measured.append(str((counts, table.pairs(memory.graph.entity_id, mask).tolist())))
     lives, weds = [0, 1], [0, 2]
-    return [*measured, *map(table.type_of, ("bo", "graz", "dan"))], [
+    both = memory_of(specimen)
+    encode(both, (0.0, "They say Bo visited Graz.", "Ada"), (1.0, "I work on Graz.", "Cleo"))
+    both.retrieve("?")
+    types = [*map(table.type_of, ("bo", "graz", "dan"))]
+    types.append(both.store.structures[specimen.RELATIONS].type_of("graz"))
+    return [*measured, *types], [
         str(([3, 3, 1], [lives, weds])),
         str(([1, 1, 1], [lives])),
         str(([3, 3, 1], [lives, weds])),
         str(([2, 2, 0], [weds])),
         str(([0, 0, 0], [])),
-        *("person", "place", "person"),
+        *("person", "place", "person", "place"),
     ]
 
 
