@@ -714,6 +714,8 @@ def the_order_of_a_time_alone(specimen: Any) -> Any:
         ("Who's known from 10 May 2023?", [1, 0, 2, 3, 4]),
         ("What did Bo do yesterday?", [3, 2, 4, 1, 0]),
         ("What happened between 11 and 12 May?", [2, 3, 4, 1, 0]),
+        # Ada's memory of Bo, not what Bo says without her
+        ("What did Ada and Bo do between 11 and 12 May?", [3, 2, 4, 1, 0]),
         ("What happened today?", [4, 3, 2, 1, 0]),
         ("What did Bo mend on 10 May 2023?", [4, 1, 2, 0, 3]),
         ("What did Zoe do yesterday?", [4, 1, 2, 0, 3]),
@@ -1146,6 +1148,17 @@ def nobody_first(specimen: Any) -> Any:
             return None if theirs is None else np.full(len(rows), 2, np.int8)
 
     return specimen.replacing("TemporalIndex", Nobody)
+
+
+@mutant("by whom one of the names tells is enough", rejected_by="TX-20")
+def any_of_them(specimen: Any) -> Any:
+    def of_people(self: Any, view: Any, rows: Any, named: Any) -> Any:
+        each = [specimen.TemporalIndex._of_people(self, view, rows, (word,)) for word in named]
+        if not each or any(theirs is None for theirs in each):
+            return specimen.TemporalIndex._of_people(self, view, rows, named)
+        return np.max(each, axis=0)
+
+    return specimen.overriding("TemporalIndex", _of_people=of_people)
 
 
 @mutant("the prior counts a memory of the time, too", rejected_by="TX-21")
