@@ -103,22 +103,41 @@ def plasticity_follows_the_printed_envelope(specimen: Any) -> Any:
 
 @adaptation(
     "OSP-4",
-    source="public code of Cortex: at least three operations, recalls among them, and a half of the weighted sum",
+    source="public code of Cortex: at least three operations, recalls among them, and a half of the weighted sum, all since the last ripples",
     needs="engine",
     papers=("cortex2026",),
 )
 def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
     measured = []
-    for busy, asked in ((2, 0), (3, 0), (8, 0), (20, 0), (2, 10)):
+    for busy, asked, later in (
+        (2, 0, 0),
+        (3, 0, 0),
+        (8, 0, 0),
+        (20, 0, 0),
+        (2, 10, 0),
+        (20, 0, 3),
+        (3, 0, 3),
+    ):
         memory = engine(specimen)
         memory.encode_all(Event(papers.START + i / 60.0, f"turn {i}") for i in range(busy))
         for _ in range(asked):
             memory.retrieve("turn 1", learn=True)
         memory.advance(papers.START + 24.0)
         first = papers.value(memory, RIPPLES)
+        memory.encode_all(
+            Event(papers.START + 25.0 + i / 60.0, f"more {i}") for i in range(later)
+        )
         memory.advance(papers.START + 48.0)
         measured.append([first, papers.value(memory, RIPPLES)])
-    return measured, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
+    return measured, [
+        [0.0, 0.0],
+        [0.0, 0.0],
+        [1.0, 0.0],
+        [1.0, 0.0],
+        [1.0, 0.0],
+        [1.0, 0.0],
+        [0.0, 1.0],
+    ]
 
 
 @adaptation(
@@ -183,3 +202,13 @@ def recalls_without_ripples(specimen: Any) -> Any:
 @mutant("ripples every night", rejected_by="OSP-4")
 def every_night(specimen: Any) -> Any:
     return specimen.replacing("ripples_due", lambda operations, hours, importance, least: True)
+
+
+@mutant("importance from before the last ripples counts again", rejected_by="OSP-4")
+def ever_more_important(specimen: Any) -> Any:
+    def ripple(self: Any, view: Any, tick: Any) -> None:
+        importance = float(view.importance_since_ripples)
+        specimen.OscillatoryClockPrinted.ripple(self, view, tick)
+        view.importance_since_ripples = importance
+
+    return specimen.overriding("OscillatoryClockPrinted", ripple=ripple)
