@@ -5,14 +5,16 @@ offers of a story.
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.records import Event
+from ...engine.contract.records import Event, Only, Query
 from ...engine.contract.vocabulary import SALIENCE
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph, entity_node
+from ...mechanisms.shared.relations import RelationTable
 from ..checks import adaptation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
@@ -128,7 +130,8 @@ def told(specimen: Any, **values: Any) -> Engine:
 
 @adaptation(
     "EC-9",
-    source="by hand: the type that most relations ask of an entity, of as many the first; without any the word entity",
+    source="by hand: the type that most relations ask of an entity, of as many the first, of those that the filter admits; without any the "
+    "word entity",
 )
 def lines_begin_with_types(specimen: Any) -> Any:
     memory = memory_of(specimen, "typed_relations")
@@ -142,9 +145,13 @@ def lines_begin_with_types(specimen: Any) -> Any:
     )
     for i, text in enumerate(texts):
         memory.encode(Event(float(i), text, "Dan", id=f"e{i}", dated=False))
-    types = [str(o.text).split(" (")[0] for o in memory.offers("?", 900)[1]]
-    return [str(sorted(types))], [
-        "['**entity**: zoe', '**person**: bo', '**person**: cleo', '**place**: graz', '**place**: heron']"
+    asked = "?", Query("?", only=Only(exclude=("e0", "e1")))
+    return [
+        str(sorted(str(o.text).split(" (")[0] for o in memory.offers(query, 900)[1]))
+        for query in asked
+    ], [
+        "['**entity**: zoe', '**person**: bo', '**person**: cleo', '**place**: graz', '**place**: heron']",
+        "['**entity**: zoe', '**person**: bo', '**person**: cleo', '**place**: heron', '**thing**: graz']",
     ]
 
 
@@ -268,6 +275,20 @@ def archived(specimen: Any) -> Any:
 def first_fact(specimen: Any) -> Any:
     original = specimen.profile
     return specimen.replacing("profile", lambda name, told: original(name, list(told)[:1]))
+
+
+@mutant("filtered memories tell the type of an entity", rejected_by="EC-9")
+def typed_by_filtered_ones(specimen: Any) -> Any:
+    original = RelationTable.type_of
+
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        def type_of(table: Any, name: str, shown: Any) -> str:
+            return original(table, name, np.ones_like(shown))
+
+        with patch.object(RelationTable, "type_of", type_of):
+            specimen.EntityContext.offer(self, view, cue)
+
+    return specimen.overriding("EntityContext", offer=offer)
 
 
 @mutant("what the query mentions counts once", rejected_by="EC-4")

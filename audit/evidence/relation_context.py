@@ -147,7 +147,7 @@ def the_best_matches_start_without_entities(specimen: Any) -> Any:
 @adaptation(
     "RE-9",
     source="by hand: each typed relation once, in its direction, and one that holds in both from the entity that was asked for; told "
-    "twice it weighs two; a step away half; none that only filtered memories tell",
+    "twice it weighs two, and one if the filter leaves out a telling; a step away half; none that only filtered memories tell",
 )
 def typed_relations_are_offered_once(specimen: Any) -> Any:
     memory = memory_of(specimen, "typed_relations", depth=2)
@@ -191,11 +191,11 @@ def typed_relations_are_offered_once(specimen: Any) -> Any:
         ),
         str(
             [
-                f"bo --[works at]--> acme {1 / 3}",
-                f"cleo --[works at]--> acme {1 / 3}",
-                f"dora --[knows]--> bo {2 / 3}",
+                "bo --[works at]--> acme 0.5",
+                "cleo --[works at]--> acme 0.5",
+                "dora --[knows]--> bo 1.0",
                 "dora --[married to]--> cleo 1.0",
-                f"dora --[works at]--> acme {2 / 3}",
+                "dora --[works at]--> acme 1.0",
             ]
         ),
     ]
@@ -394,6 +394,30 @@ def unfiltered(specimen: Any) -> Any:
         specimen.RelationContext.offer(self, Unfiltered(view), cue)
 
     return specimen.overriding("RelationContext", offer=offer)
+
+
+@mutant("a relation weighs by all its tellings, filtered ones included", rejected_by="RE-9")
+def weighed_by_filtered_ones(specimen: Any) -> Any:
+    class Relations:
+        def __init__(self, view: Any) -> None:
+            self._view = view
+
+        def of(self, name: str, shown: Any) -> Any:
+            relations, everything = self._view.relations, np.ones_like(shown)
+            told = {(r.source, r.kind, r.target) for r in relations.of(name, shown)}
+            return [
+                r
+                for r in relations.of(name, everything)
+                if (r.source, r.kind, r.target) in told
+            ]
+
+    def _related(self: Any, view: Any, *of: Any) -> Any:
+        seen = SimpleNamespace(
+            answerable=view.answerable, graph=view.graph, relations=Relations(view)
+        )
+        return specimen.RelationContext._related(self, seen, *of)
+
+    return specimen.overriding("RelationContext", _related=_related)
 
 
 @mutant("a pair that is shown has the relations of filtered memories", rejected_by="RE-10")

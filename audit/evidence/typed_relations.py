@@ -222,8 +222,8 @@ TABLE = (
 
 @adaptation(
     "TR-17",
-    source="by hand: a relation is shown if one of the memories that tell it is; pairs once, the earlier entity first; types of all "
-    "that was told, of as many the first",
+    source="by hand: a relation is shown if one of the memories that tell it is, with those that are shown, since the first of them; "
+    "pairs once, the earlier entity first; types of what shown memories tell, of as many the first",
 )
 def a_table_shows_what_shown_memories_tell(specimen: Any) -> Any:
     """The last memory is told after the others were read; entities are Bo, Graz and Dan."""
@@ -233,23 +233,26 @@ def a_table_shows_what_shown_memories_tell(specimen: Any) -> Any:
     encode(memory, *TABLE[2:])
     memory.retrieve("? ")
     table, measured = memory.store.structures[specimen.RELATIONS], []
+    names = ("bo", "graz", "dan")
     for shown in ((1, 1, 1), (0, 1, 0), (1, 0, 1), (0, 0, 1), (0, 0, 0)):
         mask = np.array([*shown, 1], dtype=bool)
         counts = [len(table.shown(mask)), *(len(table.of(name, mask)) for name in ("bo", "graz"))]
-        measured.append(str((counts, table.pairs(memory.graph.entity_id, mask).tolist())))
+        graz = [(r.rows, r.since) for r in table.of("graz", mask)]
+        types = [table.type_of(name, mask) for name in names]
+        pairs = table.pairs(memory.graph.entity_id, mask).tolist()
+        measured.append(str((counts, graz, types, pairs)))
     lives, weds = [0, 1], [0, 2]
     both = memory_of(specimen)
     encode(both, (0.0, "They say Bo visited Graz.", "Ada"), (1.0, "I work on Graz.", "Cleo"))
     both.retrieve("?")
-    types = [*map(table.type_of, ("bo", "graz", "dan"))]
-    types.append(both.store.structures[specimen.RELATIONS].type_of("graz"))
-    return [*measured, *types], [
-        str(([3, 3, 1], [lives, weds])),
-        str(([1, 1, 1], [lives])),
-        str(([3, 3, 1], [lives, weds])),
-        str(([2, 2, 0], [weds])),
-        str(([0, 0, 0], [])),
-        *("person", "place", "person", "place"),
+    equal = both.store.structures[specimen.RELATIONS].type_of("graz", np.ones(2, dtype=bool))
+    return [*measured, equal], [
+        str(([3, 3, 1], [((0, 1), 0.0)], ["person", "place", "person"], [lives, weds])),
+        str(([1, 1, 1], [((1,), 1.0)], ["person", "place", ""], [lives])),
+        str(([3, 3, 1], [((0,), 0.0)], ["person", "place", "person"], [lives, weds])),
+        str(([2, 2, 0], [], ["person", "", "person"], [weds])),
+        str(([0, 0, 0], [], ["", "", ""], [])),
+        "place",
     ]
 
 

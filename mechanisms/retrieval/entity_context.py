@@ -146,7 +146,7 @@ class EntityContext(Mechanism[EntityContextParams]):
                     for row in rows[-READ:].tolist()
                 ],
             )
-            type = view.relations.type_of(name) or ENTITY
+            type = view.relations.type_of(name, view.answerable) or ENTITY
             line = entity_line(type, name, {"memories": f"{rows.size}", **about})
             view.offers.add(
                 line,

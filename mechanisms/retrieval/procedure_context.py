@@ -264,6 +264,10 @@ class ProcedureContext(Mechanism[ProcedureContextParams]):
         there = view.answerable & (view.kind == Kind.EVENT)
         rows = np.flatnonzero(there & np.isin(view.session, view.session[acted])).tolist()
         p, known = self.params, procedures((row, view.texts.event(row)) for row in rows)
-        texts, type_of = view.texts, view.relations.type_of
-        for match in matched(known, texts.__getitem__, cue.query.text, type_of, p.intent, p.types):
+        text_of, of_types = view.texts.__getitem__, view.relations.type_of
+
+        def type_of(name: str) -> str:
+            return str(of_types(name, view.answerable))
+
+        for match in matched(known, text_of, cue.query.text, type_of, p.intent, p.types):
             view.offers.add(match.line, SECTION, match.worth, kind="pattern")

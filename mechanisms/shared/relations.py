@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -379,6 +379,9 @@ def _each(written: str, marks: Mapping[str, str]) -> list[str]:
     return [marks[mark] for mark in re.findall(_MARK, written)]
 
 
+Telling = tuple[float, int, EntityRelation]  # when its memory happened, row, what it tells
+
+
 # --- types of entities ----------------------------------------------------------------------------
 def type_by_name(name: str) -> str:
     """The type that a name alone tells: file, code, date, project, organisation or place; "" if
@@ -402,20 +405,21 @@ def type_by_name(name: str) -> str:
     return ""
 
 
-def types_of(relations: Iterable[EntityRelation]) -> dict[str, str]:
-    """The type of each entity: that of its name, else the one that most relations ask of it, the
-    first of equal ones; entities of which nothing is asked are left out.  O(relations).
+def types_asked(tellings: Iterable[Telling]) -> dict[str, list[tuple[int, str]]]:
+    """The types that relations ask of each entity, each with the row of the memory that tells the
+    relation, in the order of the tellings; entities of which nothing is asked are left out.
+    O(tellings).
 
-    >>> types_of([EntityRelation("bo", "lives in", "oslo"), EntityRelation("oslo", "part of", "x")])
-    {'bo': 'person', 'oslo': 'place'}
+    >>> types_asked([(5.0, 7, EntityRelation("bo", "lives in", "oslo"))])
+    {'bo': [(7, 'person')], 'oslo': [(7, 'place')]}
     """
-    asked: dict[str, Counter[str]] = {}
-    for relation in relations:
+    asked: dict[str, list[tuple[int, str]]] = {}
+    for _, row, relation in tellings:
         kind = kind_named(relation.kind)
         for name, type in ((relation.source, kind.of), (relation.target, kind.to)):
-            if own := type_by_name(name) or type:
-                asked.setdefault(name, Counter())[own] += 1
-    return {name: votes.most_common(1)[0][0] for name, votes in asked.items()}
+            if type:
+                asked.setdefault(name, []).append((row, type))
+    return asked
 
 
 # --- what holds -----------------------------------------------------------------------------------
@@ -423,23 +427,27 @@ def types_of(relations: Iterable[EntityRelation]) -> dict[str, str]:
 class HeldRelation:
     """A relation that nothing told later has ended.
 
-    weight  number of memories that tell it, since it began
+    told    (time, row) of each memory that tells it, since it began, in order of time; h
+    weight  number of these memories
     since   h, when the first of them happened
-    rows    of these memories, in order of time
     """
 
     source: str
     kind: str
     target: str
-    since: float
-    rows: tuple[int, ...]
+    told: tuple[tuple[float, int], ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        return tuple(row for _, row in self.told)
 
     @property
     def weight(self) -> int:
-        return len(self.rows)
+        return len(self.told)
 
-
-Telling = tuple[float, int, EntityRelation]  # when its memory happened, row, what it tells
+    @property
+    def since(self) -> float:
+        return self.told[0][0]
 
 
 def held(tellings: Iterable[Telling]) -> list[HeldRelation]:
@@ -474,10 +482,19 @@ def held(tellings: Iterable[Telling]) -> list[HeldRelation]:
         for first, second in ends if relation.holds else ():
             targets[first, kind][second] = None
             holding.setdefault((first, kind, second), []).append((time, row))
-    return [
-        HeldRelation(*key, since=told[0][0], rows=tuple(row for _, row in told))
-        for key, told in holding.items()
-    ]
+    return [HeldRelation(*key, tuple(told)) for key, told in holding.items()]
+
+
+def told_by(shown: Any, relations: Iterable[HeldRelation]) -> list[HeldRelation]:
+    """The relations that a shown memory tells, each as the shown memories alone tell it.
+
+    shown  (n,) bool
+    """
+    among = (
+        replace(r, told=tuple(telling for telling in r.told if shown[telling[1]]))
+        for r in relations
+    )
+    return [r for r in among if r.told]
 
 
 class RelationTable:
@@ -493,7 +510,7 @@ class RelationTable:
         """Drop all that was read.  The engine calls it when memories are erased."""
         self._read, self._read_writings, self._told = 0, 0, list[Telling]()
         self._of: dict[str, list[HeldRelation]] = {}
-        self._types: dict[str, str] = {}
+        self._asked: dict[str, list[tuple[int, str]]] = {}
         self._held: list[HeldRelation] = []
 
     def read(
@@ -526,7 +543,7 @@ class RelationTable:
             if new:
                 self._told = [*self._told, *new]
                 self._held = held(self._told)
-                self._types = types_of(relation for _, _, relation in self._told)
+                self._asked = types_asked(self._told)
                 of: dict[str, list[HeldRelation]] = {}
                 for relation in self._held:
                     for name in (relation.source, relation.target):
@@ -535,18 +552,15 @@ class RelationTable:
             self._read = len(kind)
 
     def shown(self, shown: Any) -> list[HeldRelation]:
-        """The relations that a shown memory tells, in order of their first telling.
+        """The relations that a shown memory tells, in order of their first telling, as `told_by`.
 
         shown  (n,) bool
         """
-        return [r for r in self._held if shown[list(r.rows)].any()]
+        return told_by(shown, self._held)
 
     def of(self, name: str, shown: Any) -> list[HeldRelation]:
-        """The relations of an entity in both directions that a shown memory tells.
-
-        shown  (n,) bool
-        """
-        return [r for r in self._of.get(name, ()) if shown[list(r.rows)].any()]
+        """The relations of an entity in both directions, as `shown`."""
+        return told_by(shown, self._of.get(name, ()))
 
     def pairs(self, entity_id: Callable[[str], int | None], shown: Any) -> NDArray[np.int64]:
         """(k, 2) pairs of entities that a relation joins, the earlier entity first, each once.
@@ -555,17 +569,21 @@ class RelationTable:
         shown      (n,) bool  memories whose relations count
         """
         pairs = dict[tuple[int, int], None]()
-        for relation in self._held:
+        for relation in self.shown(shown):
             first, second = entity_id(relation.source), entity_id(relation.target)
-            if first is not None and second is not None and shown[list(relation.rows)].any():
+            if first is not None and second is not None:
                 pairs[min(first, second), max(first, second)] = None
         return np.array([*pairs], np.int64).reshape(-1, 2)
 
-    def type_of(self, name: str) -> str:
-        """The type of an entity: person, place, organisation, project, file, code, date or thing;
-        "" if nothing tells it.
+    def type_of(self, name: str, shown: Any) -> str:
+        """The type of an entity: that of its name, else the one that most relations in shown
+        memories ask of it, the first of equal ones; person, place, organisation, project, file,
+        code, date or thing; "" if nothing tells it.
+
+        shown  (n,) bool
         """
-        return self._types.get(name) or type_by_name(name)
+        asked = Counter(type for row, type in self._asked.get(name, ()) if shown[row])
+        return type_by_name(name) or max(asked, key=asked.__getitem__, default="")
 
 
 RELATIONS: Final = Structure(

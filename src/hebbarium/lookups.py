@@ -224,9 +224,10 @@ class Lookups:
                 raise InputError(
                     f"there is no type of entity {type!r}", where=WHERE, cure=nearest(type, TYPES)
                 )
-        graph, table = self._memory.graph, self._table()
+        graph, table, shown = self._memory.graph, self._table(), self._shown()
         names = map(graph.entity_name, range(graph.n_entities))
-        return tuple(name for name in names if (table.type_of(name) or ENTITY) in types) or ("",)
+        of_types = (name for name in names if (table.type_of(name, shown) or ENTITY) in types)
+        return tuple(of_types) or ("",)
 
     def relations(self, name: str) -> tuple[HeldRelation, ...]:
         """The typed relations of an entity that hold, in both directions, as the texts tell them.
@@ -251,14 +252,14 @@ class Lookups:
         memory, who, table = self._memory, fold(name), self._table()
         graph, created = memory.graph, memory.column(CREATED)
         speaker, names = memory.column(SPEAKER), memory.event_log.speakers
-        spoken = {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
+        spoken, shown = {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0}, self._shown()
         weight, number = dict[str, float](), dict[str, int]()
         for row in self._events().tolist():
             nodes = graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist()
             held = {graph.entity_name(-1 - node) for node in nodes if node < 0}
             held |= {fold(names.name(int(speaker[row])))} - {""}
             for other in held - {who} if who in held else ():
-                if other in spoken or table.type_of(other) == "person":
+                if other in spoken or table.type_of(other, shown) == "person":
                     age = max(memory.now - float(created[row]), 0.0)
                     weight[other] = weight.get(other, 0.0) + 2.0 ** (-age / half_life)
                     number[other] = number.get(other, 0) + 1
@@ -419,7 +420,7 @@ class Lookups:
         ]
         return EntityRecord(
             name,
-            table.type_of(name) or ENTITY,
+            table.type_of(name, self._shown()) or ENTITY,
             float(salience[number]),
             tuple(rows.tolist()),
             profile(name, told),
