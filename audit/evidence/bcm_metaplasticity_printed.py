@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import (
-    MODIFIABILITY,
-    REPLAY_LAG,
-    REPLAYED,
-    ROW,
-    WORKING_MEMORY,
-)
+from ...engine.contract.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED, ROW, WORKING_MEMORY
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
 from ..memory import encode, memory_of, neighbour

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import (
-    RELEASE_PROBABILITY,
-    REPLAY_LAG,
-    REPLAYED,
-    RESOURCES,
-    ROW,
-)
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
 from ..checks import adaptation, mutant
 from ..memory import encode, memory_of, neighbour
 from . import short_term_plasticity as papers
