@@ -198,15 +198,13 @@ class AdjacentStages(Mechanism[AdjacentStagesParams]):
             lambda: masses(graph, len(stages), list(seeds), p.damping, p.epsilon),
         )
         matches = best(view.released, view.answerable & (view.kind != Kind.SUMMARY), MOST)
-        level, other = (
-            levels(sizes(view.texts, matches)),
-            ~np.isin(stages[matches], np.unique(stages[focus])),
-        )
-        rows, level = matches[other], level[other]
+        tokens = sizes(view.texts, matches)
+        other = ~np.isin(stages[matches], np.unique(stages[focus]))
+        rows, level, tokens = matches[other], levels(tokens)[other], tokens[other]
         order = by_mass(mass[rows], level)
-        rows, level = rows[order], level[order]
+        rows, level, tokens = rows[order], level[order], tokens[order]
         view.offered[rows[(level == 0) & ~np.isnan(mass[rows])]] += 1
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
-        for row in rows[: within(sizes(view.texts, rows), BEYOND * view.budget) + 1].tolist():
+        for row in rows[: within(tokens, BEYOND * view.budget) + 1].tolist():
             view.offers.add(row, SECTION, float(relevance[row]))

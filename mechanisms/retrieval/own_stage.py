@@ -177,11 +177,10 @@ class OwnStage(Mechanism[OwnStageParams]):
             (view.session == view.asker_session) & (stages == stage)
         )
         matches = best(view.released, among & (stages == stage) if named else among, MOST)
-        level, own = levels(sizes(view.texts, matches)), stages[matches] == stage
-        rows, level = matches[own], level[own]
+        tokens, own = sizes(view.texts, matches), stages[matches] == stage
+        rows, level, tokens = matches[own], levels(tokens)[own], tokens[own]
         if not rows.size:
             return
-        tokens = sizes(view.texts, rows)
         last = min(within(tokens, BEYOND * view.budget), rows.size - 1)
         read = int(np.searchsorted(level, level[last], side="right"))
         order, taken = by_level(self._concepts(view, rows[:read]), tokens[:read], level[:read])
