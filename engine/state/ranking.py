@@ -34,34 +34,30 @@ SPARSE: Final = 64  # rows for each one with a score, from which on a signal is 
 FURTHEST: Final = 32.0
 
 
-def _scored(scores: NDArray[Any], most: int) -> Rows | None:
-    """The rows of the scores that are no NaN, ascending, if there are at most `most` of
-    them.  O(n), or O(most) if more than that are among the first scores, as those of a signal that
-    most memories have.
-    """
-    first = scores[: 4 * most]
-    if np.count_nonzero(first == first) > most:
-        return None
-    rows = np.flatnonzero(scores == scores)
-    return rows if len(rows) <= most else None
-
-
 @summing_kernel
-def _moments(scores: Any, visible: Any, floor: float) -> Any:
-    """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if
-    none is visible.  And whether any score, visible or not, is FURTHEST or more sd from the mean,
-    in the precision of the scores.  O(n), two passes.
+def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
+    """Whether at most `few` scores are no NaN, and nothing else is computed.  If not: origin, mean
+    difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.
+    And whether any score, visible or not, is FURTHEST or more sd from the mean, in the precision of
+    the scores.  O(n), two passes.
 
     visible may be how many memories each row stands for.  The origin is one of the scores, so that
     the differences of equal scores, and their sums, are exactly 0.  If it is d sd from the mean,
     the variance is the difference of numbers d^2 times as large; where d is beyond 32, the largest
     distance takes the place of the sd.
     """
-    n, first = scores.shape[0], 0
+    n, scored, first = scores.shape[0], 0, 0
+    for start in range(0, n, BLOCK):
+        for i in range(start, min(start + BLOCK, n)):  # without a branch
+            scored += scores[i] == scores[i]
+        if scored > few:
+            break
+    if scored <= few:
+        return True, 0.0, 0.0, 0.0, False
     while first < n and not visible[first]:
         first += 1
     if first == n:
-        return 0.0, 0.0, 0.0, False
+        return False, 0.0, 0.0, 0.0, False
     origin = np.float64(scores[first]) if scores[first] == scores[first] else floor
     count, total, squares = 0.0, 0.0, 0.0
     for i in range(n):  # without a branch
@@ -80,7 +76,7 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
     most = scores.dtype.type(centre + FURTHEST * sd)
     for i in range(n):  # without a branch
         beyond += (scores[i] <= least) | (scores[i] >= most)  # not so of NaN
-    return origin, mean, sd, beyond > 0
+    return False, origin, mean, sd, beyond > 0
 
 
 def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
@@ -142,18 +138,21 @@ def standard(
     visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
     floor    ()    the score that replaces NaN
     """
-    rows = _scored(scores, len(scores) // SPARSE)
-    if rows is not None and len(rows) == 0:
-        return False, 0.0, 0.0, 0.0
-    if rows is not None and np.count_nonzero(visible > 0) > np.count_nonzero(visible[rows] > 0):
+    # of one layout and type, so that one form is compiled
+    given = read_only(np.ascontiguousarray(scores))
+    stands = read_only(np.ascontiguousarray(visible, np.float32))
+    few, origin, mean, sd, beyond = _moments(given, stands, float(floor), len(scores) // SPARSE)
+    if few:
+        rows = np.flatnonzero(scores == scores)
+        if not len(rows):
+            return False, 0.0, 0.0, 0.0
+        few = np.count_nonzero(visible > 0) > np.count_nonzero(visible[rows] > 0)
+        if not few:  # every visible memory has a score
+            _, origin, mean, sd, beyond = _moments(given, stands, float(floor), -1)
+    if few:
         count = float(visible.sum(dtype=np.float64))
         origin, mean, sd, furthest = _few_moments(scores, rows, visible, floor, count)
     else:
-        # of one type, so that one form is compiled
-        stands = np.ascontiguousarray(visible, np.float32)
-        origin, mean, sd, beyond = _moments(
-            read_only(np.ascontiguousarray(scores)), read_only(stands), float(floor)
-        )
         centre, reach = origin + mean, FURTHEST * sd
         # few signals go so far, so that the exact distance is rarely needed
         far = beyond or not centre - reach < floor < centre + reach
