@@ -115,12 +115,11 @@ def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]
     rows = shown or [row for row in log.rows_of(id) if row < answer.standing.size]
     if not rows:
         why = "was not stored before the answer" if log.numbers(id) else "is unknown"
+        known = [unit.id for unit in answer.units if unit.id]
         raise InputError(
             f"the event {id!r} {why}",
             where=where,
-            cure=nearest(id, [unit.id for unit in answer.units if unit.id])
-            if answer.units
-            else "give the id of a stored event, or a row",
+            cure=nearest(id, known) if known else "give the id of a stored event, or a row",
         )
     return rows
 

@@ -243,6 +243,12 @@ def _configuration(path: Path) -> dict[str, Any]:
     """What the file of a memory names: mechanisms with their parameters, embedder, seed,
     consolidate_every.  Raises SnapshotError.
     """
+    if not path.exists():
+        raise SnapshotError(
+            "there is no such file",
+            where=str(path),
+            cure="check the path; `hebbarium.memory(path=...)` begins a memory in a new file",
+        )
     try:
         with (
             SQLITE,

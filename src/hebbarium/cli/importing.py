@@ -151,9 +151,9 @@ def _print_report(to: Path, report: dict[str, Any]) -> None:
     for name, rows in (
         (
             "left out",
-            [f"{e['count']:,} {e['what']}; first: {e['first']}" for e in report["left_out"]],
+            [f"{e['what']}: {e['count']:,}, first {e['first']}" for e in report["left_out"]],
         ),
-        ("changed", [f"{count:,} {what}" for what, count in report["changed"].items()]),
+        ("changed", [f"{what}: {count:,}" for what, count in report["changed"].items()]),
         ("assumed", report["assumed"]),
     ):
         if rows:
