@@ -23,7 +23,7 @@ import pytest
 
 from hebbarium import Engine, HebbariumError
 from hebbarium.doors.files import memory_of
-from hebbarium.doors.server import NAMES, Tools, guarded
+from hebbarium.doors.server import NAMES, Tools, guarded, serve_http
 
 needs_mcp = pytest.mark.skipif(
     not any(package.version.startswith("2.") for package in distributions(name="mcp")),
@@ -359,6 +359,18 @@ def test_requests_without_the_token_are_refused() -> None:
     assert reached == ["http"]
     with pytest.raises(HebbariumError, match="characters"):
         guarded(app, "short")
+
+
+def test_a_port_that_another_has_is_refused_before_anything_is_said(tmp_path: Path) -> None:
+    said = list[str]()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as other,
+        memory_of(tmp_path / "life.db", "bm25", "hashing:64") as memory,
+    ):
+        port = other.getsockname()[1]
+        with pytest.raises(HebbariumError, match=f"port {port} cannot be taken") as caught:
+            serve_http(memory, port, TOKEN, lambda: said.append("ready"))
+    assert not said and "another port" in caught.value.cure
 
 
 def test_without_the_package_the_command_says_what_to_install(

@@ -102,10 +102,13 @@ def serve(
             server.serve_stdio(memory)
             return
         word = token or secrets.token_urlsafe(24)
-        if not token:
-            say(f"token: {word}")
-        say(f"serving {file} at http://{server.HOST}:{http}/mcp")
-        server.serve_http(memory, http, word)
+
+        def ready() -> None:
+            if not token:
+                say(f"token: {word}")
+            say(f"serving {file} at http://{server.HOST}:{http}/mcp")
+
+        server.serve_http(memory, http, word, ready)
 
 
 @app.command(short_help="A hook of an assistant's session: JSON in, JSON out.")

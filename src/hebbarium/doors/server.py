@@ -11,6 +11,7 @@ import hmac
 import inspect
 import json
 import logging
+import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -381,13 +382,27 @@ def serve_stdio(memory: Engine) -> None:
     server_of(memory).run("stdio")
 
 
-def serve_http(memory: Engine, port: int, token: str) -> None:
-    """Serve clients on this machine at http://127.0.0.1:PORT/mcp that know the token."""
-    server = server_of(memory)
+def serve_http(memory: Engine, port: int, token: str, ready: Callable[[], None]) -> None:
+    """Serve clients on this machine at http://127.0.0.1:PORT/mcp that know the token.
+
+    ready  called as soon as the port is this server's
+
+    Raises InputError for a port that another program has, or a token that is too short.
+    """
     import uvicorn
 
-    uvicorn.run(guarded(server.streamable_http_app(), token), host=HOST, port=port,
-                log_level="warning")  # fmt: skip
+    app = guarded(server_of(memory).streamable_http_app(), token)
+    try:
+        door = socket.create_server((HOST, port))
+    except OSError as error:
+        raise InputError(
+            f"port {port} cannot be taken ({error.strerror or error})",
+            where="--http",
+            cure="give another port, or end the program that has it",
+        ) from error
+    with door:
+        ready()
+        uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[door])
 
 
 Receive = Callable[[], Awaitable[Any]]
