@@ -16,8 +16,8 @@ KINDS: Final = {kind.name: int(kind) for kind in Kind}
 
 
 def comparisons_of_kinds(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Compare, int | None]]:
-    """Comparisons of the kinds of rows with something else, and the kind that it names; None for one
-    that it computes.
+    """Comparisons of the kind of a row with something else, each with the kind that this names; None
+    where it is computed.
     """
     for node in nodes:
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -28,9 +28,8 @@ def comparisons_of_kinds(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Compare
 
 
 def asks_for_events_alone(entry: Entry) -> bool:
-    """Whether the source shows that a mechanism cannot tell kinds of rows apart that are no events:
-    all that it asks of kinds is whether they are that of events, and only functions of its own module
-    get the view.
+    """Whether the source shows that a mechanism treats all rows alike that are no events: of the kind
+    of a row it only asks whether it is an event, and only functions of its own module get the view.
     """
     module, loaded = import_module(entry.module), entry.load()
     called: tuple[Hook | ReadingMethod, ...]

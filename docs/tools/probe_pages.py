@@ -555,9 +555,13 @@ def alive_page(of: str, results: Mapping[str, Any]) -> str:
     """
     alive, others = results["alive"][of], results.get("alive, others", {}).get(of)
     moved = {
-        life["id"] for run in (alive, others) if run for life in run["mechanisms"] if life["moved"]
+        mechanism["id"]
+        for run in (alive, others)
+        if run
+        for mechanism in run["mechanisms"]
+        if mechanism["moved"]
     }
-    inert = [life["id"] for life in alive["mechanisms"] if life["id"] not in moved]
+    inert = [mechanism["id"] for mechanism in alive["mechanisms"] if mechanism["id"] not in moved]
     lines = [
         f"# Which mechanisms of `{of}` are alive?",
         "",
@@ -603,13 +607,13 @@ def _mechanisms(alive: Mapping[str, Any]) -> list[str]:
         "| mechanism | verdict | moves | named, and does not move | why nothing moves |",
         "|---|---|---|---|---|",
     ]
-    for life in alive["mechanisms"]:
+    for mechanism in alive["mechanisms"]:
         cells = (
-            life["id"],
-            life["verdict"],
-            ", ".join(life["moved"]),
-            ", ".join(life["named_not_moved"]),
-            "" if life["moved"] else life["why"],
+            mechanism["id"],
+            mechanism["verdict"],
+            ", ".join(mechanism["moved"]),
+            ", ".join(mechanism["named_not_moved"]),
+            "" if mechanism["moved"] else mechanism["why"],
         )
         lines.append("| " + " | ".join(text or "-" for text in cells) + " |")
     return lines
