@@ -743,6 +743,7 @@ def test_audit_fails_when_a_claim_is_not_earned(
     assert said.code == 1 and "claims FAITHFUL, derived HONEST" in said.out
 
 
+@pytest.mark.kernels
 def test_a_variety_alone_is_judged_by_its_parents_evidence_where_it_has_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,13 +45,28 @@ LONG = (
     wrong_clocks_do_no_harm,
 )
 EVERYDAY = {"convex_fusion", "dense_similarity", "recency", "synaptic_tagging", "temporal_context"}
+# their kernels take longer to compile than their short checks take in Python
+IN_PYTHON = {
+    "bcm_metaplasticity", "bcm_metaplasticity_printed", "consolidation_cascade",
+    "consolidation_cascade_printed", "dendritic_integration", "dendritic_integration_printed",
+    "hebbian_association", "hopfield_completion_printed", "microglial_pruning",
+    "microglial_pruning_printed", "neurogenesis", "outcome_gated_association",
+    "pattern_separation_printed", "personalized_pagerank", "retrieval_competition",
+    "schema_formation", "schema_formation_printed", "short_term_plasticity",
+    "short_term_plasticity_printed", "spaced_repetition", "spike_timing_plasticity",
+    "spreading_activation_printed", "synaptic_tagging_printed", "systems_transfer",
+    "systems_transfer_printed", "titans_memory_printed", "tripartite_synapse", "typed_expansion",
+}  # fmt: skip
+
+
+def marks(id: str, check: ConformanceCheck) -> Any:
+    if check in LONG and id not in EVERYDAY:
+        return pytest.mark.slow
+    return pytest.mark.kernels if id in IN_PYTHON else ()
+
+
 CASES = [
-    pytest.param(
-        id,
-        check,
-        id=f"{id}-{check.__name__}",
-        marks=pytest.mark.slow if check in LONG and id not in EVERYDAY else (),
-    )
+    pytest.param(id, check, id=f"{id}-{check.__name__}", marks=marks(id, check))
     for id in REGISTRY.entries
     for check in CHECKS
 ]

@@ -141,8 +141,8 @@ def never(self: Any, view: Any, tick: Any) -> bool:
     [
         ("fact_timeline", always, "the next sleep changes"),
         in_python("synaptic_tagging", always, "the next sleep changes"),
-        ("microglial_pruning", always, "the next sleep changes"),
-        ("systems_transfer", always, "the next sleep changes"),
+        in_python("microglial_pruning", always, "the next sleep changes"),
+        in_python("systems_transfer", always, "the next sleep changes"),
         # what they read of strength changes with time
         in_python("gist_compression", always, "the next sleep changes detail"),
         in_python("homeostatic_scaling", always, "the next sleep changes scaling"),

@@ -91,6 +91,7 @@ def test_attributes_that_nobody_knows_do_not_count() -> None:
     assert "recipient_name" in refused("entity_boost", "note", by_any)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(
     ("id", "name"), [("curation", "retrieve"), ("hebbian_association", "associate")]
 )

@@ -253,7 +253,11 @@ SPEAKING = [
         ("curation", {"direct": True}, "is direct, and starts from memories that match"),
         ("temporal_index", {"floor": -5.0}, "the floor -5, and is never below"),
         ("speaker_engram", {"floor": -1.0}, "takes from memories of which it says nothing"),
-        ("schema_formation", {"facet": Facet.CONTEXT}, "where memories have it alone in common"),
+        pytest.param(
+            *("schema_formation", {"facet": Facet.CONTEXT}),
+            "where memories have it alone in common",
+            marks=pytest.mark.kernels,
+        ),
         ("recency", {"direct": True}, "is direct, and is the same for every question"),
         ("heat", {"direct": True}, "is direct, and is the same for every question"),
         ("lexical_bm25", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
@@ -374,7 +378,13 @@ OPEN = {
 }
 
 
-@pytest.mark.parametrize("id", SPEAKING)
+# their kernels take longer to compile than these lives in Python
+IN_PYTHON = {"dendritic_integration", "schema_formation", "systems_transfer"}
+
+
+@pytest.mark.parametrize(
+    "id", [pytest.param(i, marks=pytest.mark.kernels) if i in IN_PYTHON else i for i in SPEAKING]
+)
 def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
     """Every other facet, scale and directness, and floors above, below and at both ends of a cosine."""
     for scores in scores_of(id):

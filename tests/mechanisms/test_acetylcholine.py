@@ -58,6 +58,7 @@ def engine(vectors: Any, *ids: str, **overrides: float) -> Engine:
     )
 
 
+@pytest.mark.kernels
 def test_acetylcholine_and_norepinephrine_together_are_the_joint_model() -> None:
     vectors = topics((30,) * 8, 1.0, 6)
     memory, found = engine(vectors, "norepinephrine"), []

@@ -139,6 +139,7 @@ def test_printed_groups_memories_with_the_same_entities(build: Build) -> None:
     assert 0.0 < out[0] < 0.01 and out[0] == out[1]
 
 
+@pytest.mark.kernels
 def test_plasticity_of_a_branch_stays_with_it_and_scales_its_share(build: Build) -> None:
     shares = []
     settings: list[dict[str, float]] = [{}, {"ltp": 0.0, "ltd": 0.0, "decay": 0.0}]

@@ -64,6 +64,7 @@ def test_cells_are_distinct_and_fill_up_with_none() -> None:
     assert papers.cells(["\ud800"], 4096, 1)[0] >= 0
 
 
+@pytest.mark.kernels
 def test_many_cues_do_not_overshoot(build: Build) -> None:
     """n cues with learning rate 1 each learn 1/n of the error, so the next event is predicted
     exactly.

@@ -126,6 +126,7 @@ def test_an_engram_larger_than_the_population_is_refused(build: Build) -> None:
         build("engram_allocation", params={"engram_allocation": {"units": 10, "size": 11}})
 
 
+@pytest.mark.kernels
 def test_printed_puts_everything_into_the_first_slot(build: Build) -> None:
     memory = story(build, "engram_allocation_printed", later=24.0)
     assert (memory.store.array(printed.SLOT) == 0).all()

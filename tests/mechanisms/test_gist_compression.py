@@ -78,6 +78,7 @@ def test_array_kernels_compiled_equal_plain() -> None:
     assert len({*results[0][:40]}) == len({*results[0][40:]}) == 3
 
 
+@pytest.mark.kernels
 def test_the_level_of_detail_follows_worth(registry: Registry) -> None:
     memory = after_nights(registry, "gist_compression", [4.0, 1.0, 0.6, 0.3], 1.5)
     loss = memory.store.array(paper.GIST_LOSS)[0]

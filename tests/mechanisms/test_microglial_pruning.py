@@ -108,6 +108,7 @@ def chain(memory: Engine, n: int = 30) -> Engine:
     return memory
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("form", FORMS)
 def test_idle_associations_become_tombstones_and_no_memory_is_lost(form: str, build: Build) -> None:
     memory = chain(build(form))

@@ -112,6 +112,7 @@ def test_recall_depresses_and_sleep_potentiates() -> None:
     assert rule.signs == pytest.approx([1.0, 1.0, 1.0, -1.0, 1.0])
 
 
+@pytest.mark.kernels
 def test_with_sleep_pressure_ripples_are_proportional_to_the_length_of_sleep() -> None:
     memory, _ = plastic("oscillatory_clock", "sleep_pressure")
     memory.encode(Event(START, "morning"))
@@ -122,6 +123,7 @@ def test_with_sleep_pressure_ripples_are_proportional_to_the_length_of_sleep() -
     ).item() == pytest.approx(2.0 / 8.0)
 
 
+@pytest.mark.kernels
 def test_the_printed_clock_never_depresses() -> None:
     memory, rule = plastic("oscillatory_clock_printed", "dense_similarity")
     for i in range(40):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -71,6 +72,7 @@ def test_compiled_equals_plain(saturating: bool) -> None:
 @pytest.mark.kernels
 @example(8040, 99.0, 0.0, True)
 @given(st.integers(0, 10_000), st.floats(0.01, 100.0), st.floats(0.0, 2.0), st.booleans())
+@fewer_examples
 def test_inference_converges_and_does_not_end_above_the_energy_of_its_start(
     seed: int, precision: float, alpha: float, saturating: bool
 ) -> None:

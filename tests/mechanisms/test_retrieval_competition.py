@@ -89,6 +89,7 @@ def test_suppression_changes_the_next_competition(build: Build) -> None:
     assert after.rows[0] == 0 and after.scores[0] > after.scores[1]
 
 
+@pytest.mark.kernels
 def test_scores_stay_in_the_range_of_the_pool(build: Build) -> None:
     plain, memory = (
         filled(build).retrieve("fruit orange", k=64),

@@ -88,6 +88,7 @@ def test_signal_is_the_definition(build: Build) -> None:
     assert np.isnan(got[3])
 
 
+@pytest.mark.kernels
 def test_longer_lists_lower_the_probability_of_each_memory(build: Build) -> None:
     few, many = (filled(build, (*("They met near the harbour.",) * n,)) for n in (10, 40))
     scores = []

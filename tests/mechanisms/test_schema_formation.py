@@ -141,6 +141,7 @@ def replaying(rows: tuple[int, ...]) -> Any:
     return mechanism("replays", does(Phase.CONSOLIDATE, replay, sets=[REPLAYS]), order=-1)
 
 
+@pytest.mark.kernels
 def test_replay_moves_a_schema_towards_replayed_memories(registry: Registry) -> None:
     memories = [
         Engine([replaying(rows), registry.instance("schema_formation")], HashingEmbedder(16))
@@ -198,6 +199,7 @@ def test_the_scale_of_time_moves_dependence_alone(build: Build) -> None:
     np.testing.assert_allclose(signals[0], signals[1], rtol=1e-4)
 
 
+@pytest.mark.kernels
 def test_printed_form_changes_the_nearest_schema(build: Build) -> None:
     memory = build("schema_formation_printed")
     texts = "So Ada met Bo at work.", "So Ada met Bo at work.", "So Ada sang songs loudly."

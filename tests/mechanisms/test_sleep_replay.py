@@ -137,6 +137,7 @@ def test_the_printed_kernels_compiled_equal_plain() -> None:
     assert out[0].tolist() == out[1].tolist() == [0, 2, -1, -1, -1]
 
 
+@pytest.mark.kernels
 def test_a_rewarded_end_is_replayed_in_reverse_and_its_values_are_learnt(build: Build) -> None:
     memory = filled(build("sleep_replay", params={"sleep_replay": {"backups": 5}}))
     memory.advance(125.0)
@@ -243,6 +244,7 @@ def test_the_printed_form_gives_pairs_to_plasticity_rules(registry: Registry) ->
     )
 
 
+@pytest.mark.kernels
 def test_the_printed_form_repeats_itself(build: Build) -> None:
     memory = filled(
         build("sleep_replay_printed", params={"sleep_replay_printed": {"rehearsal": 0.0}})

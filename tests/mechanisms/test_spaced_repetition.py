@@ -65,6 +65,7 @@ def test_uses_a_week_apart_last_and_uses_in_a_row_do_not(build: Build) -> None:
     assert kept[0] < 0.65 and kept[1] > 0.85
 
 
+@pytest.mark.kernels
 def test_a_failed_use_ranks_a_memory_below_its_like(build: Build) -> None:
     rows = []
     for outcome in (1.0, -1.0):

@@ -69,6 +69,7 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
+@pytest.mark.kernels
 def test_wakefulness_lowers_plasticity_and_sleep_restores_it(registry: Registry) -> None:
     memory = memory_of(registry, turns=40)
     encoded = memory.store.array(INITIAL_STRENGTH)

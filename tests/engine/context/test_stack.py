@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from examples import fewer_examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ def test_all_parts_stand_in_order_and_the_state_stays(memory: Engine) -> None:
     siblings=st.integers(0, 6),
     form=st.sampled_from(["sections", "dialogue", "evidence_list"]),
 )
+@fewer_examples
 def test_never_above_the_budget(
     registry: Registry, budget: int, words: int, depth: int, siblings: int, form: str
 ) -> None:

@@ -26,6 +26,7 @@ def test_topic_kernels_compiled_equal_plain(joins: bool, starts: bool) -> None:
     np.testing.assert_array_equal(a[1], b[1])
 
 
+@pytest.mark.kernels
 def test_the_mean_of_all_events_is_their_mean_and_a_new_topic_starts_at_its_first_event() -> None:
     vectors, themes, masses = RNG.standard_normal((30, 8)), np.zeros((2, 8)), np.zeros(2)
     for i, vector in enumerate(vectors):
