@@ -196,19 +196,22 @@ def domains_are_replayed_in_turn(specimen: Any) -> Any:
     return measured, [[False, True], [True, True]]
 
 
-# whom each event names, its activation in logits and its dopamine; the sixth row is made by sleep
-TOLD: tuple[tuple[tuple[str, ...], float, float], ...] = (
-    (("Ada", "Bo"), 1.2, 1.0),
-    (("Ada",), 2.5, 1.1),
-    (("Cleo",), -1.0, 0.6),
-    (("Bo", "Cleo"), 1.2, 1.0),
-    (("Dora",), 1.2, 1.9),
-    ((), 3.0, 1.0),
-    (("Ada", "Dora"), -0.5, 1.2),
-    (("Cleo",), 2.0, 0.9),
-    (("Dora", "Bo"), 0.1, 1.4),
+# whom each event names, and its activation in logits; the sixth row is made by sleep
+TOLD: tuple[tuple[tuple[str, ...], float], ...] = (
+    (("Ada", "Bo"), 1.2),
+    (("Ada",), 2.5),
+    (("Cleo",), -1.0),
+    (("Bo", "Cleo"), 1.9),
+    (("Dora",), 1.2),
+    ((), 3.0),
+    (("Ada", "Dora"), -0.5),
+    (("Cleo",), 2.0),
+    (("Dora", "Bo"), 0.1),
 )
-SLEEPS = ((1.0, 1.0), (0.8, 0.5))  # ripples, and share of the night
+# dopamine of each of them, alike or not within the sequences
+ALIKE = (1.0, 1.1, 0.6, 1.0, 1.9, 1.0, 1.2, 0.9, 1.4)
+UNLIKE = (0.3, 0.8, 2.0, 0.4, 1.9, 1.0, 0.2, 0.5, 1.4)
+SLEEPS = ((1.0, 1.0), (1.5, 0.5))  # ripples, and share of the night
 DREAMT = 5
 
 
@@ -223,43 +226,40 @@ def chain(seed: int, step: int, seen: list[bool]) -> list[int]:
     return rows
 
 
-def replayed_by_hand(heat: Any, seen: list[bool], most: int) -> list[tuple[int, int]]:
+def replayed_by_hand(
+    heat: Any, seen: list[bool], most: int, tones: tuple[float, ...]
+) -> list[tuple[int, int]]:
     """The steps of a night: of the three hottest events the best sequence of each direction, then
-    the best; those below 0.35 only where all are."""
+    the best; those below 0.3 only where all are."""
     events = [row for row in range(len(heat)) if row != DREAMT]
     seeds = sorted(events, key=lambda row: (-heat[row] if seen[row] else 1.0, -row))[:3]
     known = []
     for back in (False, True):
         for place, seed in enumerate(seeds):
             rows = chain(seed, -1 if back else 1, seen)
-            warm, dopamine = [heat[row] for row in rows], [TOLD[row][2] for row in rows]
+            warm, dopamine = [heat[row] for row in rows], [tones[row] for row in rows]
             value = (0.4 * np.mean(warm) + 0.6 * np.std(warm)) * np.mean(dopamine)
             if len(rows) > 1:
                 known.append((-min(1.0, value), place, back, rows))
     known.sort()
-    viable = [entry for entry in known if -entry[0] >= 0.35]
+    viable = [entry for entry in known if -entry[0] >= 0.3]
     first = [next((e for e in viable if e[2] is back), None) for back in (False, True)]
     best = [e for e in first if e is not None]
     best += [e for e in viable or known if e not in best]
     return [pair for *_, rows in best[:most] for pair in pairwise(rows)]
 
 
-@adaptation(
-    "RPP-7",
-    source="Cortex 4.2.2 and its public code, by plain lists: two nights of a memory with an archived event and a unit that sleep made",
-    rtol=1e-9,
-    atol=1e-9,
-    papers=("cortex2026",),
-)
-def nights_in_a_memory_replay_the_best_sequences(specimen: Any) -> Any:
+def nights_of_sequences(specimen: Any, tones: tuple[float, ...]) -> tuple[Any, Any]:
+    """Steps, lags, counts and strength of two nights of a memory, by events of this dopamine, and
+    by plain lists.
+    """
     nights = list[tuple[Any, ...]]()
 
     def reward(view: Any, incoming: Any) -> None:
-        number = int(incoming.event.id)
-        view.plasticity = TOLD[number][2]
+        view.plasticity = tones[int(incoming.event.id)]
 
     def warm(view: Any, tick: Any) -> None:
-        view.activation[:] = [heat for _, heat, _ in TOLD[: len(view.activation)]]
+        view.activation[:] = [heat for _, heat in TOLD[: len(view.activation)]]
 
     def sleep(view: Any, tick: Any) -> None:
         view.ripples, view.sleep_share = SLEEPS[len(nights)]
@@ -291,7 +291,7 @@ def nights_in_a_memory_replay_the_best_sequences(specimen: Any) -> Any:
         sequences=3,
         seeds=3,
         length=3,
-        threshold=0.35,
+        threshold=0.3,
         compression=4.0,
         rehearsal=0.3,
     )
@@ -305,16 +305,17 @@ def nights_in_a_memory_replay_the_best_sequences(specimen: Any) -> Any:
             memory.encode(Event(times[-1], text, id=str(row), dated=False))
         seen = [True] * (DREAMT + 1 if night == 0 else len(TOLD))
         if night:
-            memory.archive(1)
-            seen[1] = False
+            for row in (1, 3):
+                memory.archive(row)
+                seen[row] = False
         memory.advance(24.0 * (night + 1))
         if night == 0:
             times.append(24.0)
         strength, replayed, lag, replays = nights[night]
         n = len(strength)
-        heat = 1.0 / (1.0 + np.exp(-strength - [heat for _, heat, _ in TOLD[:n]]))
+        heat = 1.0 / (1.0 + np.exp(-strength - [heat for _, heat in TOLD[:n]]))
         ripples, share = SLEEPS[night]
-        pairs = replayed_by_hand(heat, seen[:n], round(3 * ripples * share))
+        pairs = replayed_by_hand(heat, seen[:n], round(3 * ripples * share), tones)
         counted = np.bincount(np.ravel(pairs).astype(int), minlength=n)
         # strength of this night is that before it
         expected += (0.3 * np.log1p(steps_so_far[:n])).tolist()
@@ -325,6 +326,22 @@ def nights_in_a_memory_replay_the_best_sequences(specimen: Any) -> Any:
         measured += known.tolist()
         expected += np.log1p(steps_so_far[: len(known)]).tolist()
     return measured, expected
+
+
+@adaptation(
+    "RPP-7",
+    source="Cortex 4.2.2 and its public code, by plain lists: two nights of a memory with archived events and a unit that sleep made",
+    rtol=1e-9,
+    atol=1e-9,
+    papers=("cortex2026",),
+)
+def nights_in_a_memory_replay_the_best_sequences(specimen: Any) -> Any:
+    return nights_of_sequences(specimen, ALIKE)
+
+
+@adaptation("RPP-7b", source="as RPP-7 with other dopamine", rtol=1e-9, atol=1e-9)
+def dopamine_of_all_memories_of_a_sequence_counts(specimen: Any) -> Any:
+    return nights_of_sequences(specimen, UNLIKE)
 
 
 @signature(
@@ -470,4 +487,15 @@ def with_archived(specimen: Any) -> Any:
     return specimen.replacing(
         "sequence",
         lambda *given: original(*given[:-2], np.ones_like(given[-2]), given[-1]),
+    )
+
+
+@mutant("a sleep is a whole night, whatever its share", rejected_by="RPP-7")
+def whole_nights(specimen: Any) -> Any:
+    original = specimen.selected
+    return specimen.replacing(
+        "selected",
+        lambda forward, reverse, threshold, most, domain: original(
+            forward, reverse, threshold, most + 2 * (most == 2), domain
+        ),
     )
