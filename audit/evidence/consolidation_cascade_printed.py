@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.hooks import hook
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import (
     CONGRUENCY,
-    CREATED,
     LOG_STRENGTH,
     PLASTICITY,
     REPLAYS,
@@ -24,6 +23,7 @@ from ..checks import Measured, adaptation, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
 from . import consolidation_cascade as paper
+from .shared.tellings import as_happened, tell
 
 RATE = -math.log(0.95)
 NEVER = math.nan
@@ -151,10 +151,8 @@ def heat_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
         decay_factor=0.9,
         congruent=0.5,
     )
-    memory.passing.late_hours = 100.0 * scale
     for i, (told, happened, *_) in enumerate(LIVES):
-        memory.advance(told * scale)
-        encode(memory, (happened * scale, f"event {i}"))
+        tell(memory, told * scale, Event(happened * scale, f"event {i}", dated=False))
     memory.advance(72.0 * scale)
     measured = (memory.column(specimen.STAGE_ENTERED) / scale).ravel().tolist()
     expected = [at for *_, begins in LIVES for at in (*begins, *[-1.0] * (4 - len(begins)))]
@@ -376,19 +374,4 @@ def at_the_bound(specimen: Any) -> Any:
 
 @mutant("stages count from when an event happened", rejected_by="CCP-6")
 def from_the_event(specimen: Any) -> Any:
-    class Happened(specimen.ConsolidationCascadePrinted):  # type: ignore[misc]
-        @hook(
-            Phase.ENCODE,
-            reads=(ROW, CREATED, SALIENCE, PLASTICITY),
-            adds=(),
-            sets=(specimen.STAGE_ENTERED, specimen.STAGE_IMPORTANCE),
-        )
-        def encode(self, view: Any, incoming: Any) -> None:
-            row, now = view.row, float(view.created[view.row])
-            view.stage_importance[row], view.stage_entered[row, 0] = view.salience, now
-            specimen.advance(
-                now, view.plasticity, view.salience, 0, False, self.params.time_scale,
-                view.stage_entered[row],
-            )  # fmt: skip
-
-    return specimen.replacing("ConsolidationCascadePrinted", Happened)
+    return as_happened(specimen, "ConsolidationCascadePrinted", "encode")

@@ -14,15 +14,15 @@ from scipy.special import lambertw
 
 from ...engine.base.errors import HebbariumError
 from ...engine.contract.columns import Phase
-from ...engine.contract.hooks import hook
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import CREATED, EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
+from ...engine.contract.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from .shared.embedders import Longer
+from .shared.tellings import as_happened, tell
 
 B, C = 2.0, 2.0 * math.e  # peak 1 at arousal 0.5
 A0, K, G = numbers_of("emotional_tagging", "optimum", "hardening", "gain").values()
@@ -280,7 +280,6 @@ def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tupl
         embedder=embedder,
         **p,
     )
-    memory.passing.late_hours = LATE
     made, aroused, vectors, initial = [], [], list[Any](), []
     for time, text, emotion, stake, direction in LOG:
         a, v = (
@@ -289,7 +288,7 @@ def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tupl
         )
         hard = max([0.0, *(float(v @ other) for other in vectors)])
         happened = time - LATE * (text == LOG[-1][1])
-        if encode(memory, (happened, text)) != [None]:
+        if tell(memory, time, Event(happened, text, dated=False)) is not None:
             vectors.append(v)
             made.append(time)
             aroused.append(a)
@@ -491,17 +490,7 @@ def no_stake(specimen: Any) -> Any:
 
 @mutant("age counts from when an event happened", rejected_by="YD-10")
 def from_the_event(specimen: Any) -> Any:
-    class Happened(specimen.EmotionalTagging):  # type: ignore[misc]
-        @hook(
-            Phase.MAINTAIN, reads=(CREATED, specimen.AROUSAL), adds=(LOG_STRENGTH,), sets=()
-        )
-        def slow_forgetting(self, view: Any, tick: Any) -> None:
-            p, day = self.params, self.hours("day")
-            specimen.add_spared(
-                tick.end, day, view.created, view.arousal, p.decay, p.spared, view.log_strength
-            )
-
-    return specimen.replacing("EmotionalTagging", Happened)
+    return as_happened(specimen, "EmotionalTagging", "slow_forgetting")
 
 
 @mutant("the day does not follow the time scale", rejected_by="YD-10b")

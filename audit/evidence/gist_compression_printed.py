@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.hooks import hook
-from ...engine.contract.vocabulary import CREATED, DETAIL, HIPPOCAMPAL_DEPENDENCE, ROW
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import DETAIL, HIPPOCAMPAL_DEPENDENCE, ROW
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import memory_of, neighbour
 from . import gist_compression as paper
+from .shared.tellings import as_happened, tell
 
 SUMMARY, KEYWORDS = 168.0, 720.0
 
@@ -91,11 +92,9 @@ def cut_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
         summary_age=24.0,
         keywords_age=60.0,
     )
-    memory.passing.late_hours = 100.0 * scale
     measured, expected = list[Any](), list[Any]()
     for night, (told, happened, _) in enumerate(STORY):
-        memory.advance(told * scale)
-        encode(memory, (happened * scale, f"event {night}"))
+        tell(memory, told * scale, Event(happened * scale, f"event {night}", dated=False))
     for hours in (72.0, 84.0, 96.0, 120.0):
         memory.advance(hours * scale)
         measured += memory.column(DETAIL).tolist()
@@ -185,17 +184,7 @@ def no_threshold(specimen: Any) -> Any:
 
 @mutant("age counts from when an event happened", rejected_by="GCP-3")
 def from_the_event(specimen: Any) -> Any:
-    class Happened(specimen.GistCompressionPrinted):  # type: ignore[misc]
-        @hook(
-            Phase.CONSOLIDATE, reads=(CREATED, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(DETAIL,)
-        )
-        def compress(self, view: Any, tick: Any) -> None:
-            specimen.cut(
-                tick.end, view.created, view.hippocampal_dependence, self.params.threshold,
-                self.hours("summary_age"), self.hours("keywords_age"), view.detail,
-            )  # fmt: skip
-
-    return specimen.replacing("GistCompressionPrinted", Happened)
+    return as_happened(specimen, "GistCompressionPrinted", "compress")
 
 
 @mutant("ages at the start of a night", rejected_by="GCP-3")

@@ -42,6 +42,7 @@ from ..checks import (
 )
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
+from .shared.tellings import as_happened, tell
 
 Array = NDArray[np.float64]
 TAU, KAPPA = 230.0, 14.0  # h, 1
@@ -771,7 +772,8 @@ def life_in_memory(
     for time, text in heard:
         while time >= nights[0]:
             sleep(table, xs, schema, dreamt[nights.pop(0)])
-        encode(memory, (time, text))
+        happened = time - 20.0 * (time == 27.0)  # told late, and forgotten from then on
+        tell(memory, time, Event(happened, text, dated=False))
         x = item_of(text)
         p, c, shift, encoding = table.chances(x), 0.0, 0.0, 0.0
         best = int(np.argmax(p[:-1]))
@@ -1173,3 +1175,8 @@ def joins_at_a_tie(specimen: Any) -> Any:
             e, count, alpha * (1.0 - 1e-12), out
         ),
     )
+
+
+@mutant("memories depend on the hippocampus from when their event happened", rejected_by="CM-5.12")
+def from_the_event(specimen: Any) -> Any:
+    return as_happened(specimen, "SchemaFormation", "score")

@@ -45,6 +45,7 @@ from ..checks import adaptation, at_least, at_most, between, equation, limit, mu
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.tellings import as_happened, tell
 
 Array = NDArray[np.float64]
 PAPER = "Mattar & Daw 2018"
@@ -935,13 +936,9 @@ def week_of_nights(
         baseline=baseline,
         transition_rate=rate,
     )
-    encode(
-        memory,
-        *(
-            Event(100.0 + at, text, session=session, dated=False)
-            for at, session, text, _, _ in WEEK
-        ),
-    )
+    for at, session, text, _, _ in WEEK:
+        happened = at - 0.1 * (at == 0.15)  # told late: replay knows when it was told
+        tell(memory, 100.0 + at, Event(100.0 + happened, text, session=session, dated=False))
     for row in (4, 13):
         memory.archive(row)
     kept = [event for event in WEEK if event[4]]
@@ -1411,3 +1408,8 @@ def always_a_least_gain(specimen: Any) -> Any:
         "value_state",
         lambda *given: specimen.value_state(*given[:-2], max(given[-2], BASELINE), given[-1]),
     )
+
+
+@mutant("lags between when events happened", rejected_by="RP-15")
+def from_the_event(specimen: Any) -> Any:
+    return as_happened(specimen, "SleepReplay", "dream")

@@ -27,6 +27,7 @@ from ..checks import adaptation, mutant, signature
 from ..memory import encode, memory_of, neighbour
 from . import sleep_replay as papers
 from .shared.dreams import dreaming
+from .shared.tellings import as_happened, tell
 
 NONE = np.empty((0, 2), np.int64)  # no relations between entities
 
@@ -302,7 +303,8 @@ def nights_of_sequences(specimen: Any, tones: tuple[float, ...]) -> tuple[Any, A
         for row in rows:
             times.append(24.0 * night + 3.0 * (row % 6) + 0.1 * row * row)
             text = f"They say {' and '.join(TOLD[row][0])} sang."
-            memory.encode(Event(times[-1], text, id=str(row), dated=False))
+            happened = times[-1] - 2.5 * (row in (2, 4))  # told late: replay knows when it was told
+            tell(memory, times[-1], Event(happened, text, id=str(row), dated=False))
         seen = [True] * (DREAMT + 1 if night == 0 else len(TOLD))
         if night:
             for row in (1, 3):
@@ -499,3 +501,8 @@ def whole_nights(specimen: Any) -> Any:
             forward, reverse, threshold, most + 2 * (most == 2), domain
         ),
     )
+
+
+@mutant("lags between when events happened", rejected_by="RPP-7")
+def from_the_event(specimen: Any) -> Any:
+    return as_happened(specimen, "SleepReplayPrinted", "dream")

@@ -20,6 +20,7 @@ from ...engine.ports.language_model import Reply, Request, Status
 from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, hashing, memory_of, neighbour
+from .shared.tellings import as_happened, tell
 
 TOPICS = (
     "boat mast sail harbour keel rope anchor tide deck oar",
@@ -249,15 +250,19 @@ def labels_are_plans_and_sessions(specimen: Any) -> Any:
     return memory.column(STAGE), [0, 0, 2, 2, 4, 0, -1, 7, 2, 9]
 
 
-@adaptation("SD-7", source="definition: a gap of 6 h or more, in simulated time; by hand")
+@adaptation(
+    "SD-7",
+    source="definition: a gap of 6 h or more, in simulated time, after an event was told, whenever it happened; by hand",
+)
 def gaps_in_time_end_a_stage(specimen: Any) -> Any:
     measured = []
     for scale in (1.0, 2.0):
         memory = memory_of(specimen, time_scale=scale, by="gap")
-        for i, time in enumerate((0.0, 5.9, 11.0, 17.0, 18.0, 29.9, 41.9)):
-            memory.encode(Event(time, f"text {i}", session=f"S{i}", dated=False))
+        for i, time in enumerate((0.0, 5.9, 11.0, 17.0, 18.0, 23.5, 29.9, 41.9)):
+            happened = time - 7.0 * (time == 18.0)
+            tell(memory, time, Event(happened, f"text {i}", session=f"S{i}", dated=False))
         measured.append(memory.column(STAGE))
-    return np.concatenate(measured), [0, 0, 0, 3, 3, 5, 6, 0, 0, 0, 0, 0, 0, 6]
+    return np.concatenate(measured), [0, 0, 0, 3, 3, 3, 6, 7, 0, 0, 0, 0, 0, 0, 0, 7]
 
 
 @limit(
@@ -698,6 +703,11 @@ def no_return(specimen: Any) -> Any:
                 view.stage[view.row] = view.row
 
     return specimen.replacing("StageDetection", Forgetful)
+
+
+@mutant("gaps are measured from when an event happened", rejected_by="SD-7")
+def from_the_event(specimen: Any) -> Any:
+    return as_happened(specimen, "StageDetection", "place")
 
 
 @mutant("gaps are measured from the start of the stage", rejected_by="SD-7")

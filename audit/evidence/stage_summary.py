@@ -22,6 +22,7 @@ from ..memory import memory_of, neighbour
 from .shared.clock import CLOCK, LIMIT, linear_time, long_text
 from .shared.dreams import dreaming
 from .shared.sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
+from .shared.tellings import as_happened, tell
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
 TALKS: tuple[tuple[str, str, str, str], ...] = (
@@ -424,6 +425,14 @@ def open_and_short_stages_have_no_summary(specimen: Any) -> Any:
             memory.advance(sleep + 0.1)
             measured.append(len(summaries(memory)))
     yield measured, [0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0]
+    # a stage is open for 6 h after its last event was told, whenever that happened
+    memory = told(specimen, STORY[:3], consolidate_every=6.0)
+    tell(memory, 1.5, Event(0.0, STORY[3][2], "Ada", "S1", dated=False))
+    made = list[int]()
+    for sleep in (6.0, 12.0):
+        memory.advance(sleep + 0.1)
+        made.append(len(summaries(memory)))
+    yield made, [0, 1]
     # what a sleep makes at 3 h is no event of the stage, and closes none
     memory, made = told(specimen, STORY[:4], dreaming(), consolidate_every=3.0), []
     for sleep in (3.0, 6.0, 9.0):
@@ -618,6 +627,11 @@ def closed(specimen: Any) -> Any:
             return 0.0
 
     return specimen.replacing("StageSummary", Closed)
+
+
+@mutant("a stage is open from when its last event happened", rejected_by="SS-7")
+def from_the_event(specimen: Any) -> Any:
+    return as_happened(specimen, "StageSummary", "draft")
 
 
 @mutant("a made row after the last event closes its stage", rejected_by="SS-7")

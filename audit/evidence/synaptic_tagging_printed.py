@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.hooks import hook
-from ...engine.contract.vocabulary import CREATED, GRAPH, LOG_STRENGTH, ROW, SALIENCE, VETO
-from ...engine.state.graph import EdgeType
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import LOG_STRENGTH, SALIENCE, VETO
 from ..checks import adaptation, mutant
-from ..memory import encode, memory_of, neighbour
+from ..memory import memory_of, neighbour
 from ..specimen import NotTestable
 from . import synaptic_tagging as paper
+from .shared.tellings import as_happened, tell
 
 KAPPA = 48.0 / 3.078  # scales the life of a strong tag to the window of 48 h
 STRONG, WEAK, WINDOW, GAIN, FACTOR = 0.7, 0.5, 48.0, 0.25, 1.5
@@ -128,13 +128,12 @@ def tagged_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
         gain=0.3,
         heat_factor=1.4,
     )
-    memory.passing.late_hours = 100.0 * scale
     stored: list[tuple[float, set[str]]] = []
     importance: list[float] = []
     heat: list[float] = []
     for told, happened, salience, names in STORY:
-        memory.advance(told * scale)
-        if encode(memory, (happened * scale, " and ".join(names) + " met.")) == [None]:
+        text = " and ".join(names) + " met."
+        if tell(memory, told * scale, Event(happened * scale, text, dated=False)) is None:
             continue
         for i, (time, others) in enumerate(stored):
             shared = others & set(names)
@@ -195,23 +194,7 @@ def jaccard(specimen: Any) -> Any:
 
 @mutant("the window counts from when an event happened", rejected_by="STP-4")
 def from_the_event(specimen: Any) -> Any:
-    class Happened(specimen.SynapticTaggingPrinted):  # type: ignore[misc]
-        @hook(
-            Phase.ENCODE,
-            reads=(ROW, CREATED, SALIENCE, GRAPH),
-            adds=(),
-            sets=(specimen.PRINTED_IMPORTANCE, specimen.PRINTED_TAGGING_HEAT),
-        )
-        def encode(self, view: Any, incoming: Any) -> None:
-            p, links = self.params, view.graph.csr(EdgeType.ENTITY)
-            view.printed_importance[view.row] = view.salience
-            specimen.lift(
-                view.row, p.strong, p.weak, self.hours("window"), p.gain, p.heat_factor,
-                links.start, links.degree, links.pool, view.graph.target,
-                view.created, view.printed_importance, view.printed_tagging_heat,
-            )  # fmt: skip
-
-    return specimen.replacing("SynapticTaggingPrinted", Happened)
+    return as_happened(specimen, "SynapticTaggingPrinted", "encode")
 
 
 @mutant("the window does not follow the time scale", rejected_by="STP-4b")

@@ -18,7 +18,8 @@ from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, memory_of, neighbour
+from .shared.tellings import as_happened, tell
 
 CORTEX = "Cortex 4.1.1, terms as errors"
 WEIGHTS = np.array([0.4, 0.2, 0.1, 0.3])
@@ -207,6 +208,7 @@ LOG = (
     (60.1, LONG[1], "c", (), (0.0, 0.96, 0.28), 0.0),
     (61.0, "Ada", "b", ("ada",), (0.6, 0.8, 0.0), 0.0),
 )
+LATE = 0.9  # h by which the second of them is told late
 
 
 def letters(text: str) -> set[str]:
@@ -265,7 +267,8 @@ def gated_in_memory(
             else [1.0] * 4
         )
         admitted = float(np.dot(d, weights) / np.sum(weights)) > threshold + by
-        (row,) = encode(memory, Event(time, text, "", session, dated=False))
+        happened = time - LATE * (time == 1.5)
+        row = tell(memory, time, Event(happened, text, "", session, dated=False))
         measured += [*memory.column(specimen.CORTEX_ERRORS), float(row is not None)]
         expected += [*d, float(admitted)]
         if admitted:
@@ -402,3 +405,8 @@ def unscaled(specimen: Any) -> Any:
             return float(super().hours(name)) / float(self.params.time_scale)
 
     return specimen.replacing("WriteGateCortex", Unscaled)
+
+
+@mutant("time counts from when the last memory of a session happened", rejected_by="WC-5")
+def from_the_event(specimen: Any) -> Any:
+    return as_happened(specimen, "WriteGateCortex", "judge")
