@@ -291,7 +291,7 @@ STORY = (
     ("It was horrible and sad, but fun.", (), 0.5 - 2.0 / 3.0, True),
     ("Then Ada, Fay, Cleo and Gus went home.", ("ada", "fay", "cleo", "gus"), 0.0, True),
     ("Then Fay was happy, off the record.", ("fay",), 0.5, False),
-    ("Then Dora met Bo. Then Ada met Dora.", ("dora", "bo", "ada"), 0.0, True),
+    ("Then Dora met Bo. Then Ada met Cleo.", ("dora", "bo", "ada", "cleo"), 0.0, True),
     ("Then Bo lost a boat.", ("bo",), -0.5, True),
     ("Then Fay laughed, excited.", ("fay",), 0.5, True),
 )
@@ -494,3 +494,11 @@ def explores(specimen: Any) -> Any:
 @mutant("temperature in place of its inverse", rejected_by="DOYA-1")
 def temperature(specimen: Any) -> Any:
     return specimen.replacing("choice", lambda q, beta: softmax(q / max(beta, 1e-9)))
+
+
+@mutant("names are cut before repeated cells are left out", rejected_by="5HT-8")
+def cut_first(specimen: Any) -> Any:
+    original = specimen.cells
+    return specimen.replacing(
+        "cells", lambda names, size, most: original(list(names)[:most], size, most)
+    )

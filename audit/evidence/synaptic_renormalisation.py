@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.records import Event
+from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import (
     DRAFTS,
     ENCODING_STRENGTH,
@@ -311,8 +311,8 @@ def a_gain_beyond_the_capacity_leaves_the_least_headroom(specimen: Any) -> Any:
 
 # --- in a memory ----------------------------------------------------------------------------------
 def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tuple[Any, Any]:
-    """Messages of three sessions, some refused, with answers that teach, and nights of different
-    length, the last after an idle day.
+    """Messages of three sessions, some refused, with answers that teach one asker, each together with
+    the one before, and nights of different length, the last after an idle day.
 
     Both give ln w, ln of the headroom and ln of the strength of each memory before and after each
     night, and the encoding strength of each event.
@@ -342,6 +342,7 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
     # ln of the strength at encoding, and what the neighbour adds
     first: list[float] = []
     sessions: list[str] = []
+    used: list[int] = []  # rows of the last answer that taught, in the asker's session
     room = 1.0
     measured: list[float] = []
     expected: list[float] = []
@@ -400,9 +401,13 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
             row = len(w) - 1
             active([row - 1, row] if row and sessions[row - 1] == sessions[row] else [row])
         if i % 5 == 4:
-            answer = memory.retrieve("message", k=1 + i % 4, learn=i % 10 == 4).rows.tolist()[:3]
-            if i % 10 == 4 and len(answer) > 1:
-                active(answer)
+            asked = Query("message", session="asker")
+            answer = memory.retrieve(asked, k=1 + i % 4, learn=i % 10 == 4).rows.tolist()[:3]
+            if i % 10 == 4:
+                together = [*answer, *(row for row in used if row not in answer)]
+                if len(together) > 1:
+                    active(together)
+                used = answer
         if i == messages // 2:
             look()
             memory.archive(2)
@@ -603,3 +608,12 @@ def unsaturated(specimen: Any) -> Any:
 def full_nights(specimen: Any) -> Any:
     original = specimen.downscale
     return specimen.replacing("downscale", lambda share, *rest: original(NIGHT, *rest))
+
+
+@mutant("a memory of several pairs takes several shares", rejected_by="SHY-6")
+def a_share_for_each_pair(specimen: Any) -> Any:
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        if len(view.coactivation.target):
+            self.potentiate(view, view.coactivation.target)
+
+    return specimen.overriding("SynapticRenormalisation", on_recall=on_recall)
