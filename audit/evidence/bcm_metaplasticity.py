@@ -27,6 +27,8 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
 
@@ -456,6 +458,9 @@ def a_memory_slides_its_thresholds(specimen: Any) -> Any:
         learn([(a, b) for i, a in enumerate(rows) for b in rows[i + 1 :]])
         compare()
     return measured, expected
+
+
+crowded = adaptation("CM-8.5x", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------

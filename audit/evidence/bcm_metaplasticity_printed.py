@@ -16,6 +16,8 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
 from ..memory import encode, memory_of, neighbour
 from . import bcm_metaplasticity as paper
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 
 
 def as_theory(specimen: Any) -> SimpleNamespace:
@@ -219,6 +221,9 @@ bifurcation = (
         as_theory
     )
 )
+
+
+crowded = adaptation("BMP-4", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------

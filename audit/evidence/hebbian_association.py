@@ -31,6 +31,8 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
 from .shared.named import SOURCE as NAMED
@@ -566,6 +568,9 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
         )
         measured, expected = measured + passed, expected + by_hand
     return measured, expected
+
+
+crowded = adaptation("CM-10.8r", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 
 OURS = "construction, ours"
 WANG = "Wang et al. 2020"
@@ -757,6 +759,9 @@ def in_a_memory_the_numbers_of_a_sleep_decide_what_it_removes(specimen: Any) -> 
         measured += memory.graph.alive[:78].tolist()
         expected += alive.tolist()
     return [*measured, memory.graph.alive.size], [*expected, 78]
+
+
+crowded = adaptation("CM-11.19", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------

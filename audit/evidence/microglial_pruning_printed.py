@@ -16,6 +16,8 @@ from ...engine.contract.records import Event
 from ..checks import adaptation, mutant
 from ..memory import memory_of
 from . import microglial_pruning as paper
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 
 RULE = (0.1, 168.0, 0.1, 5)  # weak, stale (h), cold, many
 GAIN, HALF_LIFE = 0.04, 48.0
@@ -196,6 +198,9 @@ recent_use = paper.a_weak_association_in_recent_use_is_not_pruned.of_variety(
     as_hazard, decides=False
 )
 thinning = paper.the_number_of_removals_follows_the_hazard.of_variety(as_hazard, decides=False)
+
+
+crowded = adaptation("MPP-6", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------

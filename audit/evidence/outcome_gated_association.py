@@ -19,10 +19,12 @@ from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import MATCH, RELEASE_PROBABILITY, RESOURCES, ROW
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
-from ..checks import at_least, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
 
@@ -462,6 +464,9 @@ def an_outcome_reaches_all_that_is_eligible(specimen: Any) -> Any:
         RELEASE * (0.5 * math.exp(-0.6 / TAU_D) + 1.0),
         4,
     ]
+
+
+crowded = adaptation("OGA-11", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------

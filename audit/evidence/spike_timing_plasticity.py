@@ -34,6 +34,8 @@ from ..checks import adaptation, at_least, between, equation, limit, mutant, sig
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.crowded import SOURCE as CROWDED
+from .shared.crowded import associates_of_a_crowded_memory
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
 
@@ -689,6 +691,9 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
         )
         measured, expected = measured + passed, expected + by_hand
     return measured, expected
+
+
+crowded = adaptation("CM-10.3o", source=CROWDED)(associates_of_a_crowded_memory)
 
 
 # --- figures --------------------------------------------------------------------------------------
