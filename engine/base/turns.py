@@ -196,24 +196,22 @@ def serial(method: F) -> F:
     """A method of a `Serial` that runs alone: a call from another thread waits until it has
     ended.  Cost: 3 us.
     """
-
-    @wraps(method)
-    def call(self: Any, *given: Any, **named: Any) -> Any:
-        with self._turns.alone():
-            self._sound(method.__name__)
-            return method(self, *given, **named)
-
-    return cast(F, call)
+    return _in_turn(method, Turns.alone)
 
 
 def shared(method: F) -> F:
     """A method of a `Serial` that runs while others of the kind may, and none that runs alone.
     Cost: 3 us.
     """
+    return _in_turn(method, Turns.together)
+
+
+def _in_turn(method: F, turn: Callable[[Turns], AbstractContextManager[bool]]) -> F:
+    """The method, in a turn of the kind."""
 
     @wraps(method)
     def call(self: Any, *given: Any, **named: Any) -> Any:
-        with self._turns.together():
+        with turn(self._turns):
             self._sound(method.__name__)
             return method(self, *given, **named)
 
