@@ -853,6 +853,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "embedder without dimensions": (("run", "--set", "bm25", "--dataset", "demo", "--embedder",
                                      "hashing:0"), "0 dimensions"),
     "file to check that is not there": (("data", "check", "{tmp}/nope"), "no such file"),
+    "data to show that are not there": (("data", "show", "{tmp}/nope"), "no such file"),
     "file to check as something else": (("data", "check", "{tmp}/locomo.json", "--dataset", "beam"),
                                         "chat.json"),
     "folder without data": (("data", "check", "{tmp}/damaged"),

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...engine.base.errors import DataError
 from ...engine.contract.records import Event
-from .base import Conversation, Dataset, Question, by_session
+from .base import Conversation, Dataset, Question, by_session, given
 from .beam import load_beam
 from .conversations import is_own, load_conversations
 from .demo import load_demo
@@ -125,8 +125,9 @@ def _sessions(conversation: Conversation) -> Sequence[Event]:
 
 def official_form(path: Path) -> str:
     """The data set in whose form a file or folder seems to be.  Raises DataError for one in
-    none, which says what it seems to be.
+    none, which says what it seems to be, and for a path where nothing is.
     """
+    path = given(path, "", "check the path")
     if is_own(path):
         return OWN_DATA
     seems = recognise(path)
