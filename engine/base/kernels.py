@@ -172,6 +172,19 @@ def _declared(function: F, options: Mapping[str, Any], compiled: bool, exact: bo
 
 
 # --- plain Python in place of machine code ---------------------------------------------------------
+def plain(kernel: F) -> F:
+    """The function of a kernel in plain Python, for arrays of which machine code need not be loaded.
+    The sums of a `summing_kernel` are then taken in turn, so a caller chooses by size alone.
+    """
+    function: FunctionType = cast(Kernel, kernel).py_func
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        return _plainly(function, args, named)
+
+    return cast(F, call)
+
+
 def _plainly(function: FunctionType, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
     """What the compiled form of an exact kernel returns, by plain Python.
 

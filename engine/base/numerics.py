@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .kernels import KERNELS, exact_kernel, formula, kernel, summing_kernel
+from .kernels import KERNELS, exact_kernel, formula, kernel, plain, summing_kernel
 
 __all__ = [
-    "KERNELS", "exact_kernel", "fitted", "formula", "is_zero", "kernel", "products", "read_only",
-    "summing_kernel",
+    "KERNELS", "exact_kernel", "fitted", "formula", "is_zero", "kernel", "plain", "products",
+    "read_only", "summing_kernel",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.numerics import exact_kernel, read_only, summing_kernel
+from ..base.numerics import exact_kernel, plain, read_only, summing_kernel
 from ..base.sharing import in_blocks, in_parts
 from ..base.tables import brief, html_table
 from ..base.times import moment, written
@@ -28,6 +28,9 @@ PART: Final = 32_768
 # best rows, from which on a sample of every sixteenth row suggests a bound for them
 MANY: Final = 512
 SAMPLED: Final = 16
+# rows up to which plain Python computes the moments of scores: a small memory then loads no machine
+# code, which takes as long as 5,000 such signals
+FEW: Final = 16
 SPARSE: Final = 64  # rows for each one with a score, from which on a signal is read by rows
 # most standard deviations of a score from the mean, the root of 1,024: among fewer memories no
 # score can be further
@@ -77,6 +80,9 @@ def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
     for i in range(n):  # without a branch
         beyond += (scores[i] <= least) | (scores[i] >= most)  # not so of NaN
     return False, origin, mean, sd, beyond > 0
+
+
+_moments_of_few: Final = plain(_moments)
 
 
 def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
@@ -141,14 +147,15 @@ def standard(
     # of one layout and type, so that one form is compiled
     given = read_only(np.ascontiguousarray(scores))
     stands = read_only(np.ascontiguousarray(visible, np.float32))
-    few, origin, mean, sd, beyond = _moments(given, stands, float(floor), len(scores) // SPARSE)
+    moments = _moments if len(scores) > FEW else _moments_of_few
+    few, origin, mean, sd, beyond = moments(given, stands, float(floor), len(scores) // SPARSE)
     if few:
         rows = np.flatnonzero(scores == scores)
         if not len(rows):
             return False, 0.0, 0.0, 0.0
-        few = np.count_nonzero(visible > 0) > np.count_nonzero(visible[rows] > 0)
-        if not few:  # every visible memory has a score
-            _, origin, mean, sd, beyond = _moments(given, stands, float(floor), -1)
+        if np.count_nonzero(visible > 0) == np.count_nonzero(visible[rows] > 0):
+            # every visible memory has a score
+            few, origin, mean, sd, beyond = moments(given, stands, float(floor), -1)
     if few:
         count = float(visible.sum(dtype=np.float64))
         origin, mean, sd, furthest = _few_moments(scores, rows, visible, floor, count)

@@ -114,6 +114,16 @@ def test_no_number_by_zero_is_an_error(kernel: Kernel) -> None:
     assert math.isnan(kernel(empty, 1.0, empty)) and compiled(kernel)
 
 
+@pytest.mark.parametrize("set_name", ["naive_rag", "minimal"])
+def test_a_few_events_and_questions_need_no_machine_code(set_name: str) -> None:
+    """To load it takes most of a second.  Python may run all kernels that such a memory calls."""
+    with kernels.in_python() as called, hb.memory(set_name, embedding="hashing:64") as memory:
+        memory.encode_all(talk(6))
+        for question in ASKED:
+            memory.retrieve(question)
+    assert called and {kernel.name for kernel in called if not kernel.exact} == set()
+
+
 def test_a_number_of_an_argument_makes_float32_float64() -> None:
     """As in machine code; numpy takes a number of Python for one of float32."""
 
