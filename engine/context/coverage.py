@@ -187,38 +187,6 @@ def _chosen(
 
 
 @kernel
-def lazy_cover(
-    start: Any,
-    concept: Any,
-    weight: Any,
-    worth: Any,
-    cost: Any,
-    group: Any,
-    opening: Any,
-    budget: float,
-    density: bool,
-    chosen: Any,
-) -> Any:
-    """j_k = argmax_j (f(S + j) - f(S)) / c_j over the items that still fit, ties by place; stops at
-    gain 0.  (items chosen, gains evaluated).
-
-    start, concept, weight, worth   as in `Concepts`
-    cost     (n,)  c_j >= 0
-    group    (n,)  of each item; -1: none
-    opening  (g,)  cost of the first item of a group, besides c_j
-    budget   ()    most cost in all
-    density  ()    False: c_j = 1 in the argmax
-    chosen   (s,)  most items; written, in the order of choice
-
-    An item that does not fit leaves, even if a later one would open its group.
-    Cost: O(m + n log n), and O(log n + concepts of the item) for each gain evaluated.
-    """
-    return cover_from(
-        start, concept, weight, worth, cost, group, opening, budget, density, 0, chosen
-    )
-
-
-@kernel
 def cover_from(
     start: Any,
     concept: Any,
@@ -232,10 +200,20 @@ def cover_from(
     given: int,
     chosen: Any,
 ) -> Any:
-    """`lazy_cover` from some items on.  (items chosen, gains evaluated).
+    """j_k = argmax_j (f(S + j) - f(S)) / c_j over the items that still fit, ties by place; stops at
+    gain 0.  (items chosen, gains evaluated).
 
-    given   ()    items that stand in `chosen` already, whatever they cost
-    chosen  (s,)  most items; those that follow the given ones are written
+    start, concept, weight, worth   as in `Concepts`
+    cost     (n,)  c_j >= 0
+    group    (n,)  of each item; -1: none
+    opening  (g,)  cost of the first item of a group, besides c_j
+    budget   ()    most cost in all
+    density  ()    False: c_j = 1 in the argmax
+    given    ()    items that stand in `chosen` already, whatever they cost
+    chosen   (s,)  most items; those that follow the given ones are written, in the order of choice
+
+    An item that does not fit leaves, even if a later one would open its group.
+    Cost: O(m + n log n), and O(log n + concepts of the item) for each gain evaluated.
     """
     n, count, evaluated, left = start.shape[0] - 1, given, 0, budget
     bound, step = np.full(n, np.inf), np.full(n, -1)

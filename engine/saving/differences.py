@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.numerics import kernel
+from ..base.numerics import kernel, read_only
 
 GRAIN: Final = 32  # bytes that a difference says at least
 LOOK: Final = 1024  # bytes that are looked at together first: most are as before
@@ -115,7 +115,9 @@ def _one_part(block: bytes) -> Parts:
 
 def _difference(old: Parts, new: Parts) -> bytes:
     runs = np.empty((2, new.data.size // GRAIN + len(new.lengths)), np.int32)
-    count = _runs(old.starts, old.lengths, old.data, new.starts, new.lengths, new.data, runs)
+    # some lengths are read-only: of one type, so that one form is compiled
+    lengths, new_lengths = read_only(old.lengths), read_only(new.lengths)
+    count = _runs(old.starts, lengths, old.data, new.starts, new_lengths, new.data, runs)
     places, sizes = runs[:, :count]
     differing = np.empty(sizes.sum(), np.uint8)
     _gather(places, sizes, new.data, differing)

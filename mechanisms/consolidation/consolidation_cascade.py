@@ -33,7 +33,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import kernel, read_only
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
@@ -426,7 +426,7 @@ class ConsolidationCascade(Mechanism[ConsolidationCascadeParams]):
         s = self.synapses
         renew(
             rows,
-            times,
+            read_only(times),  # as the replays are, so that one form is compiled
             view.plasticity_events,
             view.cascade_balance,
             view.cascade_occupancy,

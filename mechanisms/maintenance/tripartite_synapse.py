@@ -29,7 +29,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import kernel, read_only
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
@@ -598,7 +598,8 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
 
     def gated(self, view: Any, now: float, astrocytes: tuple[Any, ...], only: int = -1) -> None:
         p = self.params
-        gate(now, only, p.U0, p.alpha, view.territory, view.release_probability, *astrocytes)
+        territory = read_only(view.territory)  # in every hook, so that one form is compiled
+        gate(now, only, p.U0, p.alpha, territory, view.release_probability, *astrocytes)
 
     def astrocytes(self, view: Any, copied: bool = False) -> tuple[Any, ...]:
         held = (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.base.errors import InputError
-from hebbarium.engine.context.coverage import Concepts, cover, cover_within, lazy_cover
+from hebbarium.engine.context.coverage import Concepts, cover, cover_from, cover_within
 
 Sets = list[set[str]]
 
@@ -89,7 +89,7 @@ def test_lazy_choice_is_the_choice_without_shortcuts_with_fewer_evaluations() ->
     rng = np.random.default_rng(4)
     concepts = Concepts.of([{f"c{c}" for c in rng.integers(0, 400, 20)} for _ in range(200)])
     chosen = np.empty(30, np.int64)
-    count, evaluated = lazy_cover(
+    count, evaluated = cover_from(
         concepts.start,
         concepts.concept,
         concepts.weight,
@@ -99,6 +99,7 @@ def test_lazy_choice_is_the_choice_without_shortcuts_with_fewer_evaluations() ->
         np.zeros(0),
         0.0,
         False,
+        0,
         chosen,
     )
     assert count == 30 and evaluated < 0.5 * sum(200 - step for step in range(30))
@@ -217,7 +218,7 @@ def test_the_compiled_choice_is_the_plain_one() -> None:
             rng.integers(-1, 2, len(sets)),
             np.array([1.0, 3.0]),
         )
-        for run in (lazy_cover, lazy_cover.py_func):
+        for run in (cover_from, cover_from.py_func):
             chosen = np.full(len(sets), -1, np.int64)
             with np.errstate(divide="ignore"):
                 found.append(
@@ -232,6 +233,7 @@ def test_the_compiled_choice_is_the_plain_one() -> None:
                             opening,
                             15.0,
                             True,
+                            0,
                             chosen,
                         ),
                         chosen.tolist(),
