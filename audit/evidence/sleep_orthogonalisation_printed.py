@@ -72,6 +72,7 @@ TUNED = {"code": 6, "projection_seed": 4, "interferes": 0.5, "rivals": 2, "newes
     source="Cortex 4.4.10, by plain lists: rivals are the two most similar earlier visible events above the threshold, of "
     "three events a night, the oldest first; all pairs are pushed in each sleep, by its share and at most by 1",
     atol=2e-6,
+    papers=("cortex2026",),
 )
 def nights_in_a_memory_push_each_interfering_pair(specimen: Any) -> Any:
     rng = np.random.default_rng(6)

@@ -31,7 +31,7 @@ from ...engine.contract.vocabulary import (
     VISIBLE,
     WRITINGS,
 )
-from ...engine.state.graph import EdgeType
+from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour, plug_in
@@ -773,6 +773,43 @@ def edges_of_others_stay(specimen: Any) -> Any:
 
 
 @adaptation(
+    "TC-11d",
+    source="a set of links: 300 links made and removed at random between eight rows, beside edges of another mechanism",
+)
+def a_bank_knows_its_links_both_ways(specimen: Any) -> Any:
+    rng, graph, n = np.random.default_rng(7), Graph(), 8
+    mark = np.zeros(1000, np.int8)
+    graph.cover_rows(n)
+    for source, target in ((0, 1), (1, 0), (2, 5), (5, 2)):
+        graph.add(source, target, S, 0.0)  # of another mechanism
+    bank = specimen.GraphBank(
+        graph,
+        lambda: mark[: graph.n_edges],
+        np.ones(n, np.bool_),
+        np.ones(n, np.bool_),
+        np.eye(n, dtype=np.float32),
+        np.arange(float(n)),
+        1.0,
+    )
+    links, same = set[tuple[int, int]](), list[bool]()
+    for _ in range(300):
+        source, target = (int(v) for v in rng.choice(n, 2, replace=False))
+        if rng.random() < 0.5:
+            bank.link(source, target, S)
+            links.add((source, target))
+        else:
+            bank.unlink(source, target, S)
+            links.discard((source, target))
+        asked = int(rng.integers(n))
+        same += [
+            bank.sources(asked, S) == sorted(a for a, b in links if b == asked),
+            bank.targets(asked, S) == sorted(b for a, b in links if a == asked),
+            bank.counts(S).tolist() == [sum(a == row for a, _ in links) for row in range(n)],
+        ]
+    return [*same, graph.find(0, 1, S) is not None, graph.find(5, 2, S) is not None], True
+
+
+@adaptation(
     "TC-11b",
     source="by hand: the predecessor of an event is an event of its session, not a row that sleep made for the session",
 )
@@ -1356,3 +1393,14 @@ def diagnosing(specimen: Any, change: Any) -> Any:
             if (new := change(proposal)) is not None
         ],
     )
+
+
+@mutant("a row from which a link is removed stays a source", rejected_by="TC-11d")
+def still_a_source(specimen: Any) -> Any:
+    class Stale(specimen.GraphBank):  # type: ignore[misc]
+        def unlink(self, source: int, target: int, kind: EdgeType) -> None:
+            known = {*self.sources(target, kind)}
+            super().unlink(source, target, kind)
+            self._since[kind, target] = known
+
+    return specimen.replacing("GraphBank", Stale)

@@ -810,11 +810,13 @@ def the_code_has_offsets_for_statements_only(specimen: Any) -> Any:
     texts = (
         "It rained on 7 May 2023.",
         "The team met Caroline.",
+        "The team met Caroline on 7 May 2023.",
         "It rained.",
         "Where is Caroline on 7 May 2023?",
         "I promise to call Caroline.",
     )
-    return [specimen.code_offset(features(text)) for text in texts], [-0.04, -0.02, 0.0, 0.0, 0.0]
+    offsets = [-0.04, -0.02, -0.04, 0.0, 0.0, 0.0]
+    return [specimen.code_offset(features(text)) for text in texts], offsets
 
 
 # --- a whole log ----------------------------------------------------------------------------------
@@ -1257,3 +1259,12 @@ def always_decided(specimen: Any) -> Any:
 @mutant("the code's categories get no offset", rejected_by="TM-C7")
 def no_offsets(specimen: Any) -> Any:
     return specimen.replacing("code_offset", lambda features: 0.0)
+
+
+@mutant("what names somebody is an activity, dated or not", rejected_by="TM-C8")
+def undated(specimen: Any) -> Any:
+    original = specimen.code_offset
+    return specimen.replacing(
+        "code_offset",
+        lambda said: original(said) and (specimen.ACTIVITY_OFFSET if said.entities else -0.04),
+    )
