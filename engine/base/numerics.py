@@ -38,7 +38,7 @@ def products(vectors: Any, vector: Any, out: Any) -> None:
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """A view that shows every change of the array and refuses writes; `setflags(write=True)` raises
-    ValueError.  O(1).
+    ValueError.  An array that refuses writes is returned as it is.  O(1).
 
     >>> array = np.zeros(2)
     >>> view = read_only(array)
@@ -47,7 +47,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     ([1.0, 0.0], False)
     """
     # numpy can make a view writable again if the array is writable, but no read-only memory
-    return np.asarray(array.data.toreadonly())
+    return np.asarray(array.data.toreadonly()) if array.flags.writeable else array
 
 
 def fitted(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
