@@ -257,7 +257,10 @@ class VectorIndex:
         """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the
         products with all are kept, else O(m d).
         """
-        wanted = self._checked(query, 1)
+        return self._some(self._checked(query, 1), rows)
+
+    def _some(self, wanted: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """`products` of a checked vector."""
         with self._own.lock:
             kept, done = self._own.products.get(wanted.tobytes(), (None, 0))
             if kept is not None and done == self._count:
@@ -308,7 +311,7 @@ class VectorIndex:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         if visible_only and 2 * self._hidden >= self._count:  # no hidden row is compared
             shown = np.flatnonzero(self._shown())
-            products = self.products(wanted, shown)
+            products = self._some(wanted, shown)
             places = best(products, np.ones(len(shown), np.bool_), k)
             return shown[places], products[places]
         with self._own.lock:
