@@ -2,12 +2,12 @@
 the query mentions.
 
 Two entities are related by the number of memories that mention both and of those that tell a typed
-relation of them, if the set has `typed_relations`; also by a RELATION edge of another mechanism,
-with weight 1.  A typed relation is shown in place of "mentioned together".  If the query mentions
-no entity, the search starts at those of the 3 best matches.  It goes 2 steps deep, shows each pair
-once, and scores it by weight / (1 + depth).  The Context
-Assembly Specification says that the score depends on the depth and prints the weight alone, and it
-returns a relation twice that lies between two entities of one depth.
+relation of them, if the set has `typed_relations`; memories that may not be answered do not count.
+A RELATION edge of another mechanism relates them, too, with weight 1.  A typed relation is shown in
+place of "mentioned together".  If the query mentions no entity, the search starts at those of the 3
+best matches.  It goes 2 steps deep, shows each pair once, and scores it by weight / (1 + depth).
+The Context Assembly Specification says that the score depends on the depth and prints the weight
+alone, and it returns a relation twice that lies between two entities of one depth.
 
 It runs only when a context is asked for.  Cost: the memories of the entities reached, the latest 50
 of each.
