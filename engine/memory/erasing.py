@@ -76,7 +76,7 @@ def named_events(what: Any, log: EventLog) -> tuple[int, ...]:
     O(events).
 
     A filter names events that were not erased before; at least one of its conditions must be given.
-    Raises InputError for what names no event.
+    So does an id that was given again.  Raises InputError for what names no event.
     """
     if isinstance(what, Only):
         only = checked_only(what, WHERE)
@@ -104,7 +104,7 @@ def named_events(what: Any, log: EventLog) -> tuple[int, ...]:
                 where=WHERE,
                 cure="give the id of an event that was given to `encode`, its row, or an Only",
             )
-        return numbers
+        return tuple(n for n in numbers if not log.is_stub(n)) or numbers
     try:
         row = checked_row(what, len(log.rows))
     except InputError as error:

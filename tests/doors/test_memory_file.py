@@ -172,6 +172,14 @@ def test_event_reads_the_memory_that_wrote_the_breadcrumb(life: File) -> None:
     assert code == 0 and json.loads(out)["text"] == TOLD[2][3]
 
 
+def test_an_id_that_was_given_again_names_the_later_event(life: File) -> None:
+    life("erase", "a1", "--yes")
+    life("tell", "The spare key is under the pot.", "--id", "a1", "--time", "2025-03-12")
+    assert "spare key" in life("show", "a1")["text"]
+    assert life("erase", "a1", "--yes")["events"] == 1
+    assert b"spare key" not in life.path.read_bytes()
+
+
 def test_no_id_of_an_erased_event_is_offered(life: File) -> None:
     assert "a1" in life.fails("show", "a9")
     life("erase", "a1", "--yes")

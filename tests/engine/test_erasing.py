@@ -60,6 +60,9 @@ def test_the_id_of_an_erased_event_is_free_again() -> None:
         memory.event_log.row("c") == row
         and memory.retrieve("code 4713", k=1).events[0].text == "The code is 4713"
     )
+    assert memory.erase("c", confirm=False) == (row,), "what was erased before is not named again"
+    memory.erase("c", confirm=True)
+    assert memory.events[-1].text == "" and memory.erase("c", confirm=False)
 
 
 # --- what is named --------------------------------------------------------------------------------

@@ -231,7 +231,9 @@ def explain(memory: Engine, question: str, what: str | int) -> Plain:
 
 # --- looking --------------------------------------------------------------------------------------
 def row_of(memory: Engine, what: str | int) -> int:
-    """The row that a number, or the id of an event, names.  An id stands before a number."""
+    """The row that a number, or the id of an event, names.  An id stands before a number; of an
+    erased event and a later one with its id it is that of the later one.
+    """
     if isinstance(what, bool) or not isinstance(what, str | int):
         raise InputError(
             f"{what!r} names no memory", where="row", cure="give a row, or the id of an event"
@@ -240,7 +242,7 @@ def row_of(memory: Engine, what: str | int) -> int:
         return memory.unit(what).row
     log = memory.event_log
     if numbers := log.numbers(what) if what else ():
-        row = log.row_of[numbers[0]]
+        row = log.row_of[numbers[-1]]
         if row < 0:
             raise InputError(
                 f"event {what!r} was refused, so it has no row",
