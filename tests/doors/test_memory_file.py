@@ -189,9 +189,10 @@ def test_no_id_of_an_erased_event_is_offered(life: File) -> None:
 def test_bad_input_is_refused_with_a_cure_and_changes_nothing(life: File, tmp_path: Path) -> None:
     digest = life("check")["digest"]
     assert "already" in life.fails("new", "--embedder", "hashing:64")
-    assert "may mean two days" in life.fails("tell", "x", "--time", "1/3/2025")
+    assert "which number is the month" in life.fails("tell", "x", "--time", "1/3/2025")
     assert "no time" in life.fails("tell", "x", "--time", "yesterday banana")
     assert "empty" in life.fails("tell", "  ")
+    assert "before it begins" in life.fails("ask", "x", "--since", "2026", "--until", "2024")
     assert "attribute" in life.fails("tell", "x", "--attribute", "note")
     assert "a1" in life.fails("tell", "x", "--id", "a1", "--time", "2025-03-10")
     assert "no event has the id 'a9'" in life.fails("show", "a9")

@@ -116,7 +116,15 @@ def only(
     exclude: Sequence[str] = (),
     entities: Sequence[str] = (),
 ) -> Only | None:
-    """A filter of the conditions that are given; None without any."""
+    """A filter of the conditions that are given; None without any.  Raises InputError for a period
+    that ends before it begins.
+    """
+    if since is not None and until is not None and until < since:
+        raise InputError(
+            f"the period ends at {until.isoformat()}, before it begins",
+            where="until",
+            cure=f"give a time from {since.isoformat()} on",
+        )
     conditions = Only(
         None if since is None else hours(since),
         None if until is None else hours(until),

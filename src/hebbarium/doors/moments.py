@@ -61,7 +61,7 @@ def period(text: str, now: datetime, where: str = "time") -> Period:
         return Period(now, now)
     if SLASHES.fullmatch(plain.split(" ")[0]):
         raise InputError(
-            f"{plain!r} may mean two days: which number is the month differs between countries",
+            f"{plain!r} does not say which number is the month, and countries differ in that",
             where=where,
             cure=CURE,
         )
