@@ -113,6 +113,25 @@ def test_the_state_before_a_named_one_is_answered_first(
     assert next(id for id in ids if id.startswith("u")) == f"u{answer}"
 
 
+@pytest.mark.parametrize(
+    ("texts", "question", "answer"),
+    [
+        (("The safe opens with key 9.", "With which key does the safe open?"),
+            "With which key does the safe open?", 0),
+        (("Our choir meets on Monday.", "Maybe our choir meets on Friday."), "When does our choir meet?", 0),
+        (("I play the oboe.", "I used to play the tuba."), "What do I play?", 0),
+        (("I used to play the tuba.", "I play the oboe now."), "What do I play?", 1),
+        (("My bike is green.", "My cousin's bike is black now."), "What colour is my bike?", 0),
+        (("I drink ten beers a day.", "I quit drinking."), "Do I drink?", 1),
+    ],
+)  # fmt: skip
+def test_what_states_nothing_or_is_of_another_is_not_the_newest_state(
+    texts: tuple[str, ...], question: str, answer: int
+) -> None:
+    ids = [hit.id for hit in told("default", texts).retrieve(question)]
+    assert next(id for id in ids if id.startswith("u")) == f"u{answer}"
+
+
 def test_sets_say_in_their_first_words_that_they_have_a_gate() -> None:
     for name, chosen in REGISTRY.sets.items():
         gates = [
