@@ -55,6 +55,8 @@ def test_an_assistant_remembers_recalls_corrects_and_forgets(life: Engine) -> No
     assert tools.used("Where is Ada?", [0], 1.0)["needed"] == [0]
     right = tools.correct(0, "Ada moved to Oslo.")
     assert right["archived"] == 0 and right["stored"]
+    with pytest.raises(HebbariumError, match="hidden or erased"):
+        tools.correct(0, "Ada moved to Rome.")
     hits = tools.recall("Where is Ada?")["memories"]
     (ada,) = (hit for hit in hits if "Ada" in hit["text"])
     assert (ada["row"], ada["speaker"], ada["session"]) == (right["row"], "Mira", "monday")

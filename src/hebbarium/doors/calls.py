@@ -90,9 +90,17 @@ def tell(
 
 
 def correct(memory: Engine, what: str | int, text: str, *, time: datetime) -> Plain:
-    """Tell what is true instead of a memory, and archive that one."""
+    """Tell what is true instead of a memory, and archive that one.  Raises InputError for one that
+    is hidden, since what took its place would stay beside the correction.
+    """
     row = row_of(memory, what)
     old = memory.unit(row)
+    if not memory.column(VISIBLE)[row]:
+        raise InputError(
+            f"row {row} is hidden or erased already",
+            where="correct",
+            cure="correct the memory that took its place, or tell the text as a new one",
+        )
     told = tell(
         memory,
         text,
