@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import hebbarium as hb
 from hebbarium.cli import app
 from hebbarium.engine.base.errors import HebbariumError
+from hebbarium.engine.state.ranking import FEW
 from hebbarium.warming import forms_of, warm
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NUMBA_DISABLE_JIT is set")
@@ -41,7 +42,7 @@ def test_a_life_compiles_nothing_more() -> None:
     assert len(told) == len(made) + 1 and {name for *_, name in told[1:]} == {n for n, _ in made}
     with event.install_listener("numba:compile", listener):
         memory = hb.memory("hybrid", embedding="hashing:64")
-        for hour in range(3):
+        for hour in range(FEW + 1):
             memory.encode(hb.Event(30.0 + hour, "Ada moved to a red house in May."))
         assert memory.retrieve("Who moved?").rows.tolist()
         memory.retrieve("What is red?", learn=True)
@@ -66,7 +67,7 @@ def test_plain_python_ends_with_the_life() -> None:
         forms_of("nope")
     forms_of("bm25")
     every = [kernel for kernel in package_kernels() if kernel.compiled]
-    assert len(every) > 40
+    assert len(every) > 35
     assert [k for k in every if k.__call__ not in (k._first, k.dispatcher)] == []
 
 
