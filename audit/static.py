@@ -502,8 +502,9 @@ def rest_is_rest(exhibit: Exhibit) -> Measured:
 def archived_and_made_rows_change_nothing(exhibit: Exhibit) -> Measured:
     if wrong := [*_meaningless_kinds(exhibit.nodes), *_kinds_unlike_the_entry(exhibit)]:
         return _none(wrong, "short lives")
+    wrong_beside = partial(wrong_rows, life=exhibit.life)
     return _told(
-        _any_of(wrong_rows, wrong_contexts, wrong_ranks, wrong_unheld), exhibit, "short lives"
+        _any_of(wrong_beside, wrong_contexts, wrong_ranks, wrong_unheld), exhibit, "short lives"
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -17,8 +17,8 @@ from ...engine.catalogue.registry import Entry, Registry
 from ...engine.contract import vocabulary as v
 from ...engine.contract.columns import Column, Phase, Scope, Signal
 from ...engine.memory.engine import Engine
-from ..life import QUESTIONS, START, lived, used_in_session
-from .lives import PlainLife, read_by
+from ..life import QUESTIONS, START, Circumstances, lived
+from .lives import PlainLife, read_by, used_life
 from .signals import ALIKE
 
 Values = NDArray[np.float64]
@@ -36,22 +36,18 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
         return
     read = read_by(h for h in entry.load().hooks() if h.phase is Phase.RETRIEVE)
 
-    @cache
-    def undated(start: float = START, first: tuple[str, ...] = ()) -> Engine:
-        return lived(
-            registry, entry.id, undated=True, after=used_in_session, start=start, first=first
-        )
-
+    life = life or PlainLife(entry, registry)
+    another = cache(partial(used_life, registry, entry.id, Circumstances()))
     for column in columns:
         if np.dtype(column.dtype).kind == "f":
-            yield from _wrong_clock(column, undated(), undated(start=START + SHIFT))
+            yield from _wrong_clock(column, life.used, another(start=START + SHIFT))
         if _may_number_rows(column) and column in read:
-            yield from _wrong_numbers_of_rows(column, undated(), undated(first=TWO_BEFORE))
+            yield from _wrong_numbers_of_rows(column, life.used, another(first=TWO_BEFORE))
         if column.upkeep.chained and not _is_factor(column):
             yield f"{column.name} is declared chained, and is no factor from 0 to 1 that is 1 by itself"
     factors = [c for c in columns if _is_factor(c) and not c.shape]
     yield from _unchained(entry, registry, factors)
-    yield from wrong_considered(entry, life or PlainLife(entry, registry))
+    yield from wrong_considered(entry, life)
 
 
 def _wrong_clock(column: Column, plain: Engine, later: Engine) -> Iterator[str]:

@@ -16,10 +16,12 @@ from ...engine.contract.columns import Phase, Signal
 from ...engine.contract.hooks import Hook, Touched, item_of
 from ...engine.memory.engine import Engine
 from ..effects import typed
-from ..life import QUESTIONS, TOLD, Circumstances, ShortWindow, lived, replying
+from ..life import QUESTIONS, TOLD, Circumstances, ShortWindow, lived, replying, used_in_session
 from ..named_cells import NamedCells, columns_to_name
 
 ROUNDING: Final = 1e-6  # difference of two scores that counts as none
+# h; so that a memory sleeps within sessions
+OFTEN: Final[Mapping[str, Any]] = {"consolidate_every": 6.0, "rest": 12.0}
 NAMES: Final = ("Ada", "Bo", "Cleo", "Dora", "Eve", "Finn", "Gus", "Hal")
 BY_MANY: Final = tuple(
     (later, session, NAMES[number % len(NAMES)], text)
@@ -48,8 +50,24 @@ class Exchanged(ShortWindow):
         return vectors
 
 
+def used_life(registry: Registry, id: str, around: Circumstances, **ways: Any) -> Engine:
+    """A life whose texts do not say when they were told, with a language model, in which memories are
+    used in their sessions and sleep comes within sessions.
+    """
+    return lived(
+        registry,
+        id,
+        around,
+        undated=True,
+        language_model=replying(),
+        after=used_in_session,
+        **OFTEN,
+        **ways,
+    )
+
+
 class PlainLife:
-    """The life of a mechanism in the usual company, lived once for all checks that only look at it.
+    """Lives of a mechanism in the usual company, each lived once for all checks that only look at it.
 
     embedder  by which questions get vectors of other texts
     """
@@ -68,6 +86,11 @@ class PlainLife:
     @property
     def memory(self) -> Engine:
         return self._lived[0]
+
+    @cached_property
+    def used(self) -> Engine:
+        """As `used_life`."""
+        return used_life(self._registry, self._entry.id, Circumstances())
 
     @property
     def unnamed(self) -> list[str]:

@@ -4,7 +4,7 @@ hours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
@@ -20,8 +20,6 @@ from ..life import REST, Circumstances, lived, replying
 from .lives import read_by, shipped_and_switched_on
 
 NIGHT: Final = 3.0  # h from sleep to sleep
-# so that a memory sleeps within sessions
-OFTEN: Final[Mapping[str, Any]] = {"consolidate_every": 2 * NIGHT, "rest": 4 * NIGHT}
 FADING: Final = 0.1  # ln a square root of an hour
 
 

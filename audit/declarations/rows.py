@@ -29,11 +29,10 @@ from ..life import (
     everyone,
     lived,
     replying,
-    used_in_session,
 )
 from .kinds import asks_for_events_alone
-from .lives import ROUNDING, read_by, shipped_and_switched_on
-from .rest import OFTEN, Fading
+from .lives import OFTEN, ROUNDING, PlainLife, read_by, shipped_and_switched_on, used_life
+from .rest import Fading
 
 Seen = list[tuple[str, NDArray[Any]]]  # names and values
 
@@ -88,12 +87,12 @@ class MakerOfArchivedRows(Mechanism[Params]):
         self.own += mine
 
 
-def wrong_rows(entry: Entry, registry: Registry) -> Iterator[str]:
+def wrong_rows(entry: Entry, registry: Registry, life: PlainLife | None = None) -> Iterator[str]:
     """A mechanism for which rows count that sleep made and archived, or that match and are archived,
     or that cannot do without rows.
     """
     yield from wrong_few_rows(entry, registry)
-    yield from wrong_made_rows(entry, registry)
+    yield from wrong_made_rows(entry, registry, life)
     yield from wrong_kinds(entry, registry)
     yield from wrong_archived_rows(entry, registry)
     yield from wrong_state_of_archived_rows(entry, registry)
@@ -151,26 +150,21 @@ def _changed_by_a_question(memory: Engine, time: float, most: int) -> str:
     return f"changes {', '.join(changed)}" if changed else ""
 
 
-def wrong_made_rows(entry: Entry, registry: Registry) -> Iterator[str]:
+def wrong_made_rows(
+    entry: Entry, registry: Registry, life: PlainLife | None = None
+) -> Iterator[str]:
     """A mechanism that treats events otherwise because sleep made rows that nobody can see."""
     for around in shipped_and_switched_on(entry):
-        yield from _wrong_made_rows(entry, registry, around)
+        plain = life.used if life and not around.choices else used_life(registry, entry.id, around)
+        yield from _wrong_made_rows(entry, registry, around, plain)
 
 
-def _wrong_made_rows(entry: Entry, registry: Registry, around: Circumstances) -> Iterator[str]:
+def _wrong_made_rows(
+    entry: Entry, registry: Registry, around: Circumstances, plain: Engine
+) -> Iterator[str]:
+    """plain  the life without rows that sleep made"""
     loaded, archivist = entry.load(), MakerOfArchivedRows()
-    plain, grown = (
-        lived(
-            registry,
-            entry.id,
-            around,
-            beside=beside,
-            language_model=replying(),
-            after=used_in_session,
-            **OFTEN,
-        )
-        for beside in ((), (archivist,))
-    )
+    grown = used_life(registry, entry.id, around, beside=(archivist,))
     rows = np.delete(np.arange(grown.store.n), archivist.own)
     if len(rows) != plain.store.n:
         yield f"{plain.store.n} rows are stored, and {len(rows)} beside rows that sleep made"
