@@ -1153,10 +1153,10 @@ def nobody_first(specimen: Any) -> Any:
 @mutant("by whom one of the names tells is enough", rejected_by="TX-20")
 def any_of_them(specimen: Any) -> Any:
     def of_people(self: Any, view: Any, rows: Any, named: Any) -> Any:
-        each = [specimen.TemporalIndex._of_people(self, view, rows, (word,)) for word in named]
-        if not each or any(theirs is None for theirs in each):
+        scores = [specimen.TemporalIndex._of_people(self, view, rows, (word,)) for word in named]
+        if not scores or any(theirs is None for theirs in scores):
             return specimen.TemporalIndex._of_people(self, view, rows, named)
-        return np.max(each, axis=0)
+        return np.max(scores, axis=0)
 
     return specimen.overriding("TemporalIndex", _of_people=of_people)
 
