@@ -64,7 +64,8 @@ def the_cosine_converges_to_zero(specimen: Any) -> Any:
 # the number of each event of a story, by the night before which it is told
 NIGHTS = ((0, 1, 2, 3), (4, 5), (), (6, 7, 8))
 SHARES = (0.5, 1.0, 3.0, 0.25)  # share of a full night that each of them has
-TUNED = {"code": 6, "projection_seed": 4, "interferes": 0.5, "rivals": 2, "newest": 3, "rate": 0.4}
+TUNED: dict[str, Any] = {"code": 6, "projection_seed": 4, "interferes": 0.5, "rivals": 2,
+                         "newest": 3, "rate": 0.4}  # fmt: skip
 
 
 @adaptation(

@@ -936,9 +936,9 @@ def week_of_nights(
         baseline=baseline,
         transition_rate=rate,
     )
-    for at, session, text, _, _ in WEEK:
-        happened = at * (0.5 if session in "ac" else 1.0)  # some are told late
-        tell(memory, 100.0 + at, Event(100.0 + happened, text, session=session, dated=False))
+    for at, talk, text, _, _ in WEEK:
+        happened = at * (0.5 if talk in "ac" else 1.0)  # some are told late
+        tell(memory, 100.0 + at, Event(100.0 + happened, text, session=talk, dated=False))
     for row in (4, 13):
         memory.archive(row)
     kept = [event for event in WEEK if event[4]]
