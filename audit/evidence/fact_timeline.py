@@ -243,7 +243,8 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
     for day, text in enumerate(("I live in Rome. I live in Oslo.", "I moved to Bern.")):
         encode(memory, (24.0 * day, text))
         memory.advance(24.0 * (day + 1))
-        told += [*memory.column(specimen.FACTS_SUPERSEDED), memory.column(specimen.SUPERSEDED_BY)[0]]
+        told += memory.column(specimen.FACTS_SUPERSEDED).tolist()
+        told.append(memory.column(specimen.SUPERSEDED_BY)[0])
     yield told, [0, -1, 2, 0, 1]
 
 

@@ -136,7 +136,7 @@ STORY = (
     papers=("cortex2026",),
 )
 def a_memory_keeps_what_is_left_of_each_event(specimen: Any) -> Any:
-    tuned: dict[str, Any] = {"strength": 0.4, "interference": 0.72, "identity": 0.96, "kept_share": 0.5}
+    tuned: dict[str, Any] = {"strength": 0.4, "interference": 0.72, "identity": 0.96}
     vectors, cue = dict[str, papers.Vector](), np.array([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
     for i, (cosine, _) in enumerate(STORY):
         vectors[f"event {i}"] = np.zeros(6)
@@ -154,6 +154,7 @@ def a_memory_keeps_what_is_left_of_each_event(specimen: Any) -> Any:
         neighbour(Phase.ENCODE, reject, adds=(VETO,), id="gate"),
         neighbour(Phase.ENCODE, look, reads=(DUPLICATE,), id="look", order=10_000),
         embedder=Scripted({**vectors, "cue": cue}),
+        kept_share=0.5,
         **tuned,
     )
     rows, kept, expected = list[papers.Vector](), list[papers.Vector](), list[int]()

@@ -323,7 +323,8 @@ def nights_of_sequences(specimen: Any, tones: tuple[float, ...]) -> tuple[Any, A
         expected += (0.3 * np.log1p(steps_so_far[:n])).tolist()
         steps_so_far[:n] += counted
         measured += [*strength, *replayed, *lag, *replays]
-        expected += [*np.ravel(pairs), *(abs(times[a] - times[b]) / 4.0 for a, b in pairs), *counted]
+        lags = [abs(times[a] - times[b]) / 4.0 for a, b in pairs]
+        expected += [*np.ravel(pairs), *lags, *counted]
         known = memory.column(specimen.PRINTED_REHEARSED)
         measured += known.tolist()
         expected += np.log1p(steps_so_far[: len(known)]).tolist()
