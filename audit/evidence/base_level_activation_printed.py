@@ -190,7 +190,13 @@ def remembered(specimen: Any, law: str, scale: float) -> tuple[list[float], list
     """
     boost, measured, expected = 0.3, list[float](), list[float]()
     memory = memory_of(
-        specimen, "lexical_bm25", time_scale=scale, law=law, decay=0.4, decay_factor=0.9, boost=boost
+        specimen,
+        "lexical_bm25",
+        time_scale=scale,
+        law=law,
+        decay=0.4,
+        decay_factor=0.9,
+        boost=boost,
     )
     told, heat, since, count = [0.0, 2.0 * scale, 3.0 * scale], [1.0] * 3, [0.0] * 3, [1] * 3
 

@@ -165,7 +165,10 @@ def a_memory_slides_its_printed_thresholds(specimen: Any) -> Any:
         return {int(row): float(change[row]) for row in active}
 
     def compare() -> None:
-        weight, stored = memory.column(specimen.PRINTED_BCM_WEIGHT), memory.column(MODIFIABILITY).size
+        weight, stored = (
+            memory.column(specimen.PRINTED_BCM_WEIGHT),
+            memory.column(MODIFIABILITY).size,
+        )
         for a in range(stored):
             for b in range(stored):
                 edge = memory.graph.find(a, b, EdgeType.COACCESS)

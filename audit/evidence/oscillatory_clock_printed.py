@@ -124,9 +124,7 @@ def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
             memory.retrieve("turn 1", learn=True)
         memory.advance(papers.START + 24.0)
         first = papers.value(memory, RIPPLES)
-        memory.encode_all(
-            Event(papers.START + 25.0 + i / 60.0, f"more {i}") for i in range(later)
-        )
+        memory.encode_all(Event(papers.START + 25.0 + i / 60.0, f"more {i}") for i in range(later))
         memory.advance(papers.START + 48.0)
         measured.append([first, papers.value(memory, RIPPLES)])
     return measured, [

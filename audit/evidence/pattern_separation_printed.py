@@ -282,9 +282,7 @@ def first_same(specimen: Any) -> Any:
 @mutant("the embedding is kept, without a separation", rejected_by="CM-7.7e")
 def unseparated(specimen: Any) -> Any:
     def store(self: Any, view: Any, incoming: Any) -> None:
-        specimen.sparsified(
-            incoming.vector, self.params.kept_share, view.separated_kept[view.row]
-        )
+        specimen.sparsified(incoming.vector, self.params.kept_share, view.separated_kept[view.row])
 
     original = specimen.PatternSeparationPrinted.store
     store.__dict__.update(original.__dict__)

@@ -225,10 +225,7 @@ QUIT = (
     (1.0, "Ada", "My aunt quit smoking."),
     (2.0, "Ada", "I quit smoking."),
 )
-CARS = (
-    (0.0, "Ada", "My car is blue."),
-    (1.0, "Ada", "My neighbour's car is red."),
-)
+CARS = ((0.0, "Ada", "My car is blue."), (1.0, "Ada", "My neighbour's car is red."))
 # question, what was told, rows of the answer by hand
 CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the state of the patch for the parser?", PATCH, [3, 0, 1, 2, 4]),

@@ -406,9 +406,7 @@ def weighed_by_filtered_ones(specimen: Any) -> Any:
             relations, everything = self._view.relations, np.ones_like(shown)
             told = {(r.source, r.kind, r.target) for r in relations.of(name, shown)}
             return [
-                r
-                for r in relations.of(name, everything)
-                if (r.source, r.kind, r.target) in told
+                r for r in relations.of(name, everything) if (r.source, r.kind, r.target) in told
             ]
 
     def _related(self: Any, view: Any, *of: Any) -> Any:

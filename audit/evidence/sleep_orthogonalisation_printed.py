@@ -101,6 +101,7 @@ def nights_in_a_memory_push_each_interfering_pair(specimen: Any) -> Any:
     searched = 0
     measured: list[float] = []
     expected: list[float] = []
+
     def come(text: str, code: Any) -> None:
         rows.append(text)
         w.append(code)

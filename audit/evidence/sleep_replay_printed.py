@@ -488,8 +488,7 @@ def of_one_night(specimen: Any) -> Any:
 def with_archived(specimen: Any) -> Any:
     original = specimen.sequence
     return specimen.replacing(
-        "sequence",
-        lambda *given: original(*given[:-2], np.ones_like(given[-2]), given[-1]),
+        "sequence", lambda *given: original(*given[:-2], np.ones_like(given[-2]), given[-1])
     )
 
 

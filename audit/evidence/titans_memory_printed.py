@@ -86,10 +86,10 @@ def a_memory_keeps_the_surprise_of_each_event(specimen: Any) -> Any:
         m = m - s
         surprise.append(np.linalg.norm(s) / (1.0 + np.linalg.norm(s)))
     memory.advance(6.0)
-    return [
-        *memory.column(specimen.TITANS_PRINTED_SURPRISE),
-        *memory.column(LOG_STRENGTH),
-    ], [*surprise, *np.multiply(0.2, surprise)]
+    return [*memory.column(specimen.TITANS_PRINTED_SURPRISE), *memory.column(LOG_STRENGTH)], [
+        *surprise,
+        *np.multiply(0.2, surprise),
+    ]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
