@@ -104,6 +104,12 @@ def test_procedures_are_what_was_done_when_something_was_asked() -> None:
     assert [r.successes for r in both] == [1, 0] and len(Lookups(memory).match_procedures("x")) == 0
     memory.archive(0)
     assert [r.asked for r in Lookups(memory).match_procedures("Fix the song")] == ["Sing a song."]
+    memory.encode(hb.Event(9.0, "Look into menu.json.", "Ada", "t"))
+    memory.encode(hb.Event(10.0, "", "agent", "t", attributes=(("kind", "file_read"), ("path", "menu.json"))))  # fmt: skip
+    (of_type,) = Lookups(memory).match_procedures("What does oven.py say?")
+    assert (of_type.asked, of_type.shared) == ("Look into menu.json.", ()), (
+        "both are names of files"
+    )
 
 
 def test_relations_hold_until_they_are_ended_archived_or_erased() -> None:

@@ -359,6 +359,11 @@ class Lookups:
         known = procedures((row, log.of_row(row)) for row in self._events().tolist())
         own = [m.params for m in memory.mechanisms if isinstance(m, ProcedureContext)]
         weights = own[0] if own else Registry.read().instance("procedure_context").params
+        table, shown = self._table(), self._shown()
+
+        def type_of(name: str) -> str:
+            return table.type_of(name, shown)
+
         return tuple(
             ProcedureRecord(
                 match.asked,
@@ -369,9 +374,9 @@ class Lookups:
                 match.words,
                 match.worth,
             )
-            for match in matched(
-                known, log.text, query, self._table().type_of, weights.intent, weights.types
-            )[:most]
+            for match in matched(known, log.text, query, type_of, weights.intent, weights.types)[
+                :most
+            ]
         )
 
     # --- what they share --------------------------------------------------------------------------
