@@ -166,7 +166,8 @@ class MechanismResult:
     @property
     def changes(self) -> tuple[str, ...]:
         """Of a printed form that comes with the package: checks that it does not pass and did when
-        ratings were written, mutants that were not rejected, or why it cannot be audited.
+        ratings were written, hooks without an engine check, mutants that were not rejected, or why
+        it cannot be audited.
         """
         known = known_findings().get(self.id)
         if known is None:
@@ -176,6 +177,7 @@ class MechanismResult:
         cure = "which it did; if that is right, `make ratings` writes it down"
         return (
             *(f"does not pass {id}, {cure}" for id in self.not_passed if id not in known),
+            *self._unchecked,
             *self._loose,
         )
 
@@ -226,11 +228,6 @@ class MechanismResult:
             for m in self.mutants
             if m.fate is Fate.NOT_RUN
         )
-        unchecked = (
-            f"no engine check that passes runs the hook {h.name}"
-            for h in (self.reach.hooks if self.reach else ())
-            if not h.checks
-        )
         return (
             *unfinished,
             *(
@@ -238,8 +235,16 @@ class MechanismResult:
                 if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD)
                 else []
             ),
-            *unchecked,
+            *self._unchecked,
             *unproven,
+        )
+
+    @property
+    def _unchecked(self) -> tuple[str, ...]:
+        return tuple(
+            f"no engine check that passes runs the hook {h.name}"
+            for h in (self.reach.hooks if self.reach else ())
+            if not h.checks
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -86,13 +87,20 @@ def test_the_shipped_rating_is_the_derived_one(id: str, monkeypatch: pytest.Monk
     assert findings(result) == known, "run `make ratings`"
 
 
-def test_a_printed_form_that_fails_more_than_is_known_fails_the_audit(
+def test_a_printed_form_that_fails_more_than_is_known_or_runs_unchecked_fails_the_audit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     id = "base_level_activation_printed"
     first, *others = known_findings()[id]
     known = audit_registry(REGISTRY, only=[id], mutants=False)
     assert known.exit_code == 0 and known.findings
+    (form,) = known.mechanisms
+    assert form.reach
+    hooks = tuple(replace(hook, checks=()) for hook in form.reach.hooks)
+    unchecked = replace(form, reach=replace(form.reach, hooks=hooks))
+    assert unchecked.changes == tuple(
+        f"no engine check that passes runs the hook {hook.name}" for hook in hooks
+    )
     monkeypatch.setattr(run, "known_findings", lambda: {id: others})
     assert known.exit_code == 1
     ((of, said),) = known.failures
