@@ -75,8 +75,8 @@ def named_events(what: Any, log: EventLog) -> tuple[int, ...]:
     """Numbers of the events that a user names by an id, a row or an `Only`, ascending.  Of a filter
     O(events).
 
-    A filter names events that were not erased before; at least one of its conditions must be given.
-    So does an id that was given again.  Raises InputError for what names no event.
+    A filter, and an id that was given again, names events that were not erased before.  At least one
+    condition of a filter must be given.  Raises InputError for what names no event.
     """
     if isinstance(what, Only):
         only = checked_only(what, WHERE)
