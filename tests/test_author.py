@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from statements import statements
+from statements import module
 
 from hebbarium import author
 from hebbarium.engine import contract as engine_contract
@@ -35,7 +35,7 @@ def test_what_every_mechanism_of_ours_imports_from_the_engine_is_there() -> None
     """Of names that more than ten mechanisms import."""
     count: dict[str, int] = {}
     for file in (ROOT / "mechanisms").glob("*/*.py"):
-        for node in statements(file):
+        for node in module(file).imports:
             if isinstance(node, ast.ImportFrom) and node.level == 3:
                 for alias in node.names:
                     count[alias.name] = count.get(alias.name, 0) + 1
@@ -47,7 +47,7 @@ def test_what_mechanisms_of_ours_import_from_the_contract_is_there() -> None:
     names = {
         alias.name
         for file in (ROOT / "mechanisms").glob("*/*.py")
-        for node in statements(file)
+        for node in module(file).imports
         if isinstance(node, ast.ImportFrom) and node.module == "engine.contract.hooks"
         for alias in node.names
     }

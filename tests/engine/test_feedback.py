@@ -118,7 +118,7 @@ def test_an_answer_in_order_of_time_is_the_same_answer(e: Engine) -> None:
 
 def test_an_id_means_the_answered_rows_that_show_the_event() -> None:
     e = memory(by_number(), told())
-    e.encode_all(replace(event, id="") for event in numbered(5, 1))
+    e.encode_all(numbered(5, 1))
     assert e.use(e.retrieve("number", k=1), "e0").tolist() == [0]
     assert e.use(e.retrieve("number", k=0), "e1").tolist() == [1], (
         "it was not answered: the row of the event"
