@@ -76,8 +76,8 @@ def test_the_contract_is_handed_on_and_listed_once() -> None:
     assert all(
         getattr(author, name) is getattr(engine_contract, name) for name in engine_contract.__all__
     )
-    for module in set(imported.values()):
-        assert f"`{module}`" in str(author.__doc__), module
+    for source in set(imported.values()):
+        assert f"`{source}`" in str(author.__doc__), source
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from statements import statements
+from statements import module
 
 ROOM = Path(__file__).parent.parent.parent / "benchmarks"
 FLOORS = {"datasets": 0, "systems": 0, "designs": 0, "execution": 1, "scores": 2,
@@ -33,7 +33,7 @@ def imported(file: Path) -> set[str]:
     included.
     """
     found, depth = set(), len(file.relative_to(ROOM).parts)
-    for node in statements(file):
+    for node in module(file).imports:
         if isinstance(node, ast.ImportFrom) and node.level == depth:
             found |= {node.module.split(".")[0]} if node.module else {a.name for a in node.names}
     return found
@@ -69,7 +69,7 @@ def test_a_room_says_what_it_is_for_and_what_it_hands_on(room: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOM)))
 def test_a_room_is_entered_by_what_it_hands_on(file: Path) -> None:
     depth = len(file.relative_to(ROOM).parts)
-    for node in statements(file):
+    for node in module(file).imports:
         if isinstance(node, ast.ImportFrom) and node.level == depth and node.module:
             other, *inside = node.module.split(".")
             if other == part(file):
