@@ -524,6 +524,27 @@ def parts_and_units_are_offered_and_summaries_are_not(specimen: Any) -> Any:
     ]
 
 
+@adaptation(
+    "OS-16",
+    source="definition: the focus is on the first level in which the stage has a memory, also where rows without a stage fill "
+    "those before it; by hand",
+)
+def the_focus_is_on_the_first_level_of_the_stage(specimen: Any) -> Any:
+    """Five bundles of 128 tokens, which belong to no stage, are better matches than the event."""
+
+    def draft(view: Any, tick: Any) -> None:
+        for number in range(5 if len(view.kind) == 1 else 0):
+            view.drafts.add(Draft(f"{number} {'x' * 600}", Kind.BUNDLE, (0,)))
+
+    maker = neighbour(Phase.CONSOLIDATE, draft, reads=(KIND,), adds=(DRAFTS,), id="maker")
+    memory = memory_of(specimen, ranking(0.1, *[0.9] * 5), maker, consolidate_every=24.0)
+    memory.encode(Event(0.0, "the boat leaks", "", "Monday", "e0", dated=False))
+    memory.advance(30.0)
+    offered = [o.row for o in memory.offers("?", 900)[1]]
+    marks = [memory.column(column).tolist() for column in (FOCUS, OFFERED)]
+    return str((offered, *marks)), str(([0], [1.0, *[0.0] * 5], [1, *[0] * 5]))
+
+
 @figure(
     "shares_of_the_best",
     caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
@@ -694,6 +715,19 @@ def own_text(specimen: Any) -> Any:
         view.offers.add("nothing", "Current Stage Context", 0.0)
 
     return specimen.overriding("OwnStage", offer=offer)
+
+
+@mutant(
+    "nothing has the focus where rows without a stage fill the first level", rejected_by="OS-16"
+)
+def first_level(specimen: Any) -> Any:
+    original = specimen.by_level
+
+    def by_level(concepts: Any, tokens: Any, level: Any) -> Any:
+        order, taken = original(concepts, tokens, level)
+        return order, [place for place in taken if level[place] == 0]
+
+    return specimen.replacing("by_level", by_level)
 
 
 @mutant("every match is looked at", rejected_by="OS-15")

@@ -17,6 +17,8 @@ from ...engine.contract.vocabulary import (
     BAN,
     DRAFTS,
     FOCUS,
+    HIDE,
+    KIND,
     MADE,
     OFFERED,
     RELEASED,
@@ -160,6 +162,27 @@ def summaries_out_of_answers_are_offered(specimen: Any) -> Any:
     return str((offered, sorted(int(row) for row in answered if row >= 10))), "([10, 11], [14])"
 
 
+@adaptation(
+    "SG-12",
+    source="definition: what a vote of a sleep hides is offered no more, and what stands in its place is; by hand",
+)
+def hidden_summaries_are_not_offered(specimen: Any) -> Any:
+    """The second sleep makes rows 15 to 18, one a stage, and hides row 10; the third stage is
+    offered.
+    """
+
+    def hide(view: Any, tick: Any) -> None:
+        if len(view.kind) > 10:
+            view.hide[10] += 1
+
+    hider = neighbour(Phase.CONSOLIDATE, hide, reads=(KIND,), adds=(HIDE,), id="hide")
+    memory = told(specimen, [4], [4], None, hider)
+    before = sorted(offer.row for offer in memory.offers("?", 900)[1])
+    memory.advance(60.0)
+    after = sorted(offer.row for offer in memory.offers("?", 900)[1])
+    return str((before, after)), "([10, 11, 13], [11, 13, 15, 16, 18])"
+
+
 @limit(
     "SG-5",
     source="definition: it runs only if a context is asked for; without summaries it offers nothing",
@@ -274,6 +297,24 @@ class AnsweredAlone:
 def nowhere(specimen: Any) -> Any:
     def offer(self: Any, view: Any, cue: Any) -> None:
         specimen.StageSummaries.offer(self, AnsweredAlone(view), cue)
+
+    return specimen.overriding("StageSummaries", offer=offer)
+
+
+class AllVisible:
+    """A view in which no vote has hidden a row."""
+
+    def __init__(self, view: Any) -> None:
+        self._view, self.visible = view, np.ones_like(view.visible)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+
+@mutant("a summary that a vote has hidden is offered", rejected_by="SG-12")
+def hidden_too(specimen: Any) -> Any:
+    def offer(self: Any, view: Any, cue: Any) -> None:
+        specimen.StageSummaries.offer(self, AllVisible(view), cue)
 
     return specimen.overriding("StageSummaries", offer=offer)
 
