@@ -342,7 +342,8 @@ QUERIES: tuple[tuple[str, list[str], list[str]], ...] = (
     ("wum Ada Bo", ["ada bo"], ["wum"]), ("pell dax zorp wum", [], ["pell", "dax", "zorp", "wum"]),
     ("zorp Ada wum", ["ada"], ["zorp", "wum"]),
     ("dax, Ada Bo, or Bo, or Ada, or Lisbon zorp", ["ada bo", "bo", "ada", "lisbon"], ["dax",
-    "zorp"]))  # fmt: skip
+    "zorp"]), ("wum Zoe or Una or Kim or Lisbon", ["lisbon"], ["wum", "zoe", "una",
+    "kim"]))  # fmt: skip
 
 
 class Search:

@@ -248,9 +248,7 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
     def search(self, view: Any, cue: Cue) -> None:
         """No score for memories that match no item cue."""
         p, graph, match = self.params, view.graph, view.cue_match
-        entities = [
-            e for name in cue.features.entities if (e := graph.entity_id(name)) is not None
-        ][: p.most_cues]
+        entities = self.entities(graph, cue)
         named = {term for e in entities for term in terms_of(graph.entity_name(e))}
         words = [term for term in dict.fromkeys(cue.terms) if term not in named][
             : p.most_cues - len(entities)
@@ -299,11 +297,15 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
         """Recalled memories gain strength to the context and to the entities of the query."""
         p, graph, rows = self.params, view.graph, view.recalled
         view.context_gain[rows] += p.context_increment
-        for name in cue.features.entities[: p.most_cues]:
-            if (e := graph.entity_id(name)) is not None:
-                edges = [
-                    edge
-                    for row in rows
-                    if (edge := graph.find(entity_node(e), row, EdgeType.ENTITY)) is not None
-                ]
-                view.cue_gain[edges] += p.item_increment
+        for e in self.entities(graph, cue):
+            edges = [
+                edge
+                for row in rows
+                if (edge := graph.find(entity_node(e), row, EdgeType.ENTITY)) is not None
+            ]
+            view.cue_gain[edges] += p.item_increment
+
+    def entities(self, graph: Any, cue: Cue) -> list[int]:
+        """The entities of the query that memories mention, at most `most_cues`."""
+        known = (graph.entity_id(name) for name in cue.features.entities)
+        return [e for e in known if e is not None][: self.params.most_cues]
