@@ -36,6 +36,7 @@ from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
 from .shared.sentences import corrections_in_texts
+from .shared.views import Instead
 
 PARAMS = {"time_scale": 1.0, "merge": 0.9, "repeats": "hidden", "weight": 0.1,
           **numbers_of("curation", "neighbours", "same_entities", "link", "entity_bonus", "rehearsal",
@@ -758,7 +759,7 @@ def idle(specimen: Any) -> Any:
 @mutant("a duplicate found by another mechanism is not merged", rejected_by="CU-8")
 def deaf(specimen: Any) -> Any:
     def curate(self: Any, view: Any, incoming: Any) -> None:
-        view = Without(view, duplicate=-1)
+        view = Instead(view, duplicate=-1)
         specimen.Curation.curate(self, view, incoming)
 
     return specimen.overriding("Curation", curate=curate)
@@ -780,16 +781,6 @@ def by_act_alone(specimen: Any) -> Any:
 @mutant("every sentence corrects", rejected_by="CU-10")
 def always_corrected(specimen: Any) -> Any:
     return specimen.replacing("corrects", lambda text: True)
-
-
-class Without:
-    """A view with one value replaced."""
-
-    def __init__(self, view: Any, **values: Any) -> None:
-        self._view, self._values = view, values
-
-    def __getattr__(self, name: str) -> Any:
-        return self._values[name] if name in self._values else getattr(self._view, name)
 
 
 @mutant("the same words of another speaker are a repeat", rejected_by="CU-9")
@@ -876,23 +867,10 @@ def wordless(specimen: Any) -> Any:
 
 @mutant("an event does not name the memory that it restates", rejected_by="CU-13")
 def unnamed(specimen: Any) -> Any:
-    class Silent:
-        """A view that names nothing."""
+    def curate(self: Any, view: Any, incoming: Any) -> None:
+        specimen.Curation.curate(self, Instead(view, wrote=lambda *given: None), incoming)
 
-        def __init__(self, view: Any) -> None:
-            object.__setattr__(self, "view", view)
-
-        def __getattr__(self, name: str) -> Any:
-            return (lambda *given: None) if name == "wrote" else getattr(self.view, name)
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            setattr(self.view, name, value)
-
-    class Unnamed(specimen.Curation):  # type: ignore[misc]
-        def curate(self, view: Any, incoming: Any) -> None:
-            super().curate(Silent(view), incoming)
-
-    return specimen.replacing("Curation", Unnamed)
+    return specimen.overriding("Curation", curate=curate)
 
 
 @mutant("what an archived memory repeats makes room", rejected_by="CU-11b")

@@ -130,12 +130,11 @@ def no_pause(specimen: Any) -> Any:
 
 @mutant("plasticity stays at rest", rejected_by="DAP-4")
 def at_rest(specimen: Any) -> Any:
-    class Resting(specimen.DopaminePrinted):  # type: ignore[misc]
-        def experience(self, view: Any, incoming: Any) -> None:
-            super().experience(view, incoming)
-            view.plasticity = 1.0
+    def experience(self: Any, view: Any, incoming: Any) -> None:
+        specimen.DopaminePrinted.experience(self, view, incoming)
+        view.plasticity = 1.0
 
-    return specimen.replacing("DopaminePrinted", Resting)
+    return specimen.overriding("DopaminePrinted", experience=experience)
 
 
 @mutant("nothing is predicted", rejected_by="DAP-4")

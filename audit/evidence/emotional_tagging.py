@@ -21,6 +21,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from .shared.durations import unscaled as without_scale
 from .shared.embedders import Longer
 from .shared.tellings import as_happened, tell
 
@@ -495,8 +496,4 @@ def from_the_event(specimen: Any) -> Any:
 
 @mutant("the day does not follow the time scale", rejected_by="YD-10b")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.EmotionalTagging):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name)) / float(self.params.time_scale)
-
-    return specimen.replacing("EmotionalTagging", Unscaled)
+    return without_scale(specimen, "EmotionalTagging")

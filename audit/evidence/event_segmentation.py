@@ -21,6 +21,7 @@ from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, numbers_of, with_numbers
 from ..paper_numbers import paper_number
+from .shared.views import Instead
 
 Vectors = NDArray[np.float64]
 FOUNTAS = "Fountas et al. 2025"
@@ -378,23 +379,11 @@ def outliving(specimen: Any) -> Any:
 
 @mutant("sessions are one sequence", rejected_by="EV-5")
 def one_sequence(specimen: Any) -> Any:
-    class OneSequence(specimen.EventSegmentation):  # type: ignore[misc]
-        def divide(self, view: Any, incoming: Any) -> None:
-            super().divide(_Alike(view), incoming)
+    def divide(self: Any, view: Any, incoming: Any) -> None:
+        last = np.full_like(view.session, view.session[view.row])
+        specimen.EventSegmentation.divide(self, Instead(view, session=last), incoming)
 
-        divide.__hook__ = specimen.EventSegmentation.divide.__hook__  # type: ignore[attr-defined]
-
-    class _Alike:
-        """A view in which all events are of the session of the last."""
-
-        def __init__(self, view: Any) -> None:
-            self._view = view
-            self.session = np.full_like(view.session, view.session[view.row])
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._view, name)
-
-    return specimen.replacing("EventSegmentation", OneSequence)
+    return specimen.overriding("EventSegmentation", divide=divide)
 
 
 @mutant("rounding errors are surprises", rejected_by="EV-7")

@@ -653,14 +653,13 @@ def superseded_alone(specimen: Any) -> Any:
 
 @mutant("a fact supersedes one of its own memory", rejected_by="FT-6")
 def of_one_memory(specimen: Any) -> Any:
-    class Own(specimen.Timeline):  # type: ignore[misc]
-        def take(self, fact: Any, row: int) -> Any:
-            outcomes = specimen.Timeline.take(self, fact, -2 - row)
-            for known in self._open.values():
-                known[:] = [(told, max(at, -2 - at)) for told, at in known]
-            return outcomes
+    def take(self: Any, fact: Any, row: int) -> Any:
+        outcomes = specimen.Timeline.take(self, fact, -2 - row)
+        for known in self._open.values():
+            known[:] = [(told, max(at, -2 - at)) for told, at in known]
+        return outcomes
 
-    return specimen.replacing("Timeline", Own)
+    return specimen.overriding("Timeline", take=take)
 
 
 @mutant("every change is an event of a life", rejected_by="FT-6")

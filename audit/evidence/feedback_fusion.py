@@ -20,6 +20,7 @@ from ...engine.contract.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS,
 from ..checks import adaptation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.views import Instead
 
 Array = NDArray[np.float64]
 Odds = Callable[[Array], Array]  # ln odds of each memory by the slopes
@@ -610,14 +611,7 @@ def confirming(specimen: Any) -> Any:
 def deaf_to_outcome(specimen: Any) -> Any:
     on_use = specimen.FeedbackFusion.on_use
 
-    class Heedless:
-        def __init__(self, view: Any) -> None:
-            object.__setattr__(self, "view", view)
-
-        def __getattr__(self, name: str) -> Any:
-            return 0.0 if name == "outcome" else getattr(self.view, name)
-
     def heedless(self: Any, view: Any, cue: Any) -> None:
-        on_use(self, Heedless(view), cue)
+        on_use(self, Instead(view, outcome=0.0), cue)
 
     return specimen.overriding("FeedbackFusion", on_use=heedless)

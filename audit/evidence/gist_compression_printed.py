@@ -16,6 +16,7 @@ from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import memory_of, neighbour
 from . import gist_compression as paper
+from .shared.durations import unscaled as without_scale
 from .shared.tellings import as_happened, tell
 
 SUMMARY, KEYWORDS = 168.0, 720.0
@@ -200,7 +201,4 @@ def before_the_night(specimen: Any) -> Any:
 
 @mutant("ages do not follow the time scale", rejected_by="GCP-3b")
 def unscaled(specimen: Any) -> Any:
-    def hours(self: Any, name: str) -> float:
-        return float(getattr(self.params, name))
-
-    return specimen.overriding("GistCompressionPrinted", hours=hours)
+    return without_scale(specimen, "GistCompressionPrinted")

@@ -25,8 +25,10 @@ from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
+from .shared.durations import unscaled as without_scale
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
+from .shared.views import Instead
 
 Array = NDArray[np.float64]
 PAPER, KEY = "Izhikevich 2007", ("izhikevich2007solving",)
@@ -580,11 +582,7 @@ def without_a_trace(specimen: Any) -> Any:
 
 @mutant("the time scale does not apply", rejected_by="OGA-7")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.OutcomeGatedAssociation):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name) / self.params.time_scale)
-
-    return specimen.replacing("OutcomeGatedAssociation", Unscaled)
+    return without_scale(specimen, "OutcomeGatedAssociation")
 
 
 @mutant("strengths of the last use, not of now", rejected_by="OGA-7")
@@ -598,19 +596,9 @@ def of_the_last_use(specimen: Any) -> Any:
 def another_outcome(specimen: Any, changed: Any) -> Any:
     """The plug-in with a changed outcome."""
 
-    class View:
-        def __init__(self, view: Any) -> None:
-            object.__setattr__(self, "view", view)
-
-        def __getattr__(self, name: str) -> Any:
-            value = getattr(self.view, name)
-            return changed(value) if name == "outcome" else value
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            setattr(self.view, name, value)
-
     def on_recall(self: Any, view: Any, cue: Any) -> None:
-        specimen.OutcomeGatedAssociation.on_recall(self, View(view), cue)
+        another = Instead(view, outcome=changed(view.outcome))
+        specimen.OutcomeGatedAssociation.on_recall(self, another, cue)
 
     return specimen.overriding("OutcomeGatedAssociation", on_recall=on_recall)
 

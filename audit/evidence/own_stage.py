@@ -28,6 +28,7 @@ from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
+from .shared.views import Instead
 
 # 1 - (1 - 1/k)^k, from the dossier of the collection
 BOUNDS = {1: 1.0, 2: 0.75, 3: 0.7037037, 5: 0.67232, 10: 0.6513216}
@@ -694,17 +695,9 @@ def far(specimen: Any) -> Any:
 
 @mutant("events alone are offered", rejected_by="OS-14")
 def events_alone(specimen: Any) -> Any:
-    class AllSummaries:
-        """A view in which all rows but events are summaries."""
-
-        def __init__(self, view: Any) -> None:
-            self._view, self.kind = view, np.where(view.kind == 0, 0, int(Kind.SUMMARY))
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._view, name)
-
     def offer(self: Any, view: Any, cue: Any) -> None:
-        specimen.OwnStage.offer(self, AllSummaries(view), cue)
+        summaries = Instead(view, kind=np.where(view.kind == 0, 0, int(Kind.SUMMARY)))
+        specimen.OwnStage.offer(self, summaries, cue)
 
     return specimen.overriding("OwnStage", offer=offer)
 

@@ -284,8 +284,6 @@ def unseparated(specimen: Any) -> Any:
     def store(self: Any, view: Any, incoming: Any) -> None:
         specimen.sparsified(incoming.vector, self.params.kept_share, view.separated_kept[view.row])
 
-    original = specimen.PatternSeparationPrinted.store
-    store.__dict__.update(original.__dict__)
     return specimen.overriding("PatternSeparationPrinted", store=store)
 
 

@@ -22,6 +22,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 from .shared import walks
+from .shared.views import Instead
 from .shared.walks import PATH, both_ways, directed, solved, undirected, walked
 
 D = 0.5
@@ -635,23 +636,12 @@ def damped_as_between_entities(specimen: Any) -> Any:
     )
 
 
-class _AllVisible:
-    """A view in which no memory is hidden."""
-
-    def __init__(self, view: Any) -> None:
-        self._view = view
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._view, name)
-        return np.ones_like(value) if name == "visible" else value
-
-
 @mutant("relations that hidden memories tell link entities", rejected_by="PR-14")
 def hidden_relations(specimen: Any) -> Any:
     original = specimen.PersonalizedPageRank.retrieve
 
     def retrieve(self: Any, view: Any, cue: Any) -> None:
-        original(self, _AllVisible(view), cue)
+        original(self, Instead(view, visible=np.ones_like(view.visible)), cue)
 
     return specimen.overriding("PersonalizedPageRank", retrieve=retrieve)
 

@@ -17,6 +17,7 @@ from ...engine.memory.engine import Engine
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.views import Instead
 
 Said = tuple[float, str, str]  # h, speaker, text
 
@@ -730,21 +731,9 @@ def older_by_match(specimen: Any) -> Any:
 @mutant("an order of events is rearranged", rejected_by="PS-5")
 def disorderly(specimen: Any) -> Any:
     def prefer(self: Any, view: Any, cue: Any) -> None:
-        specimen.PresentState.prefer(self, Unordered(view), cue)
+        specimen.PresentState.prefer(self, Instead(view, chronological=False), cue)
 
     return specimen.overriding("PresentState", prefer=prefer)
-
-
-class Unordered:
-    """A view of a question that asks for no order."""
-
-    chronological = False
-
-    def __init__(self, view: Any) -> None:
-        self._view = view
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._view, name)
 
 
 @mutant("the state asked for stands before everything", rejected_by="PS-6")

@@ -20,6 +20,7 @@ from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
+from .shared.views import Instead
 
 PAPER = "contextassemblyundated"
 EACH, FRESH, SPAN = 0.1, 1.2, 24.0
@@ -322,18 +323,9 @@ def no_kinds(specimen: Any) -> Any:
 
 @mutant("an event is as old as it is dated ahead", rejected_by="RK-13")
 def old_ahead(specimen: Any) -> Any:
-    class Mirrored:
-        """A view in which what was dated ahead is as old as it is ahead."""
-
-        def __init__(self, view: Any) -> None:
-            self.view = view
-            self.created = view.now - np.abs(view.now - view.created)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.view, name)
-
     def offer(self: Any, view: Any, cue: Any) -> None:
-        specimen.RankedContext.offer(self, Mirrored(view), cue)
+        mirrored = Instead(view, created=view.now - np.abs(view.now - view.created))
+        specimen.RankedContext.offer(self, mirrored, cue)
 
     return specimen.overriding("RankedContext", offer=offer)
 

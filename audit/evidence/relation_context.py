@@ -17,6 +17,7 @@ from ...engine.state.graph import EdgeType, entity_node
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from .shared.views import Instead
 
 
 @equation("RE-1", source="closed form")
@@ -382,16 +383,9 @@ def generous(specimen: Any) -> Any:
 
 @mutant("typed relations of filtered memories are offered", rejected_by="RE-9")
 def unfiltered(specimen: Any) -> Any:
-    class Unfiltered:
-        def __init__(self, view: Any) -> None:
-            self._view = view
-
-        def __getattr__(self, name: str) -> Any:
-            value = getattr(self._view, name)
-            return np.ones_like(value) if name == "answerable" else value
-
     def offer(self: Any, view: Any, cue: Any) -> None:
-        specimen.RelationContext.offer(self, Unfiltered(view), cue)
+        everything = Instead(view, answerable=np.ones_like(view.answerable))
+        specimen.RelationContext.offer(self, everything, cue)
 
     return specimen.overriding("RelationContext", offer=offer)
 

@@ -18,6 +18,7 @@ from ...engine.ports.language_model import Reply, Status
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import FunctionModel, lines_with, memory_of, neighbour
+from .shared.views import Instead
 
 TOLD = ("Miso the cat ran away.", "The oven is broken.", "Miso came back.", "Rain again.")
 # notes, with the rows that they are made of
@@ -225,16 +226,9 @@ def blank_asks(specimen: Any) -> Any:
 
 @mutant("archived notes are shown, too", rejected_by="SF-6")
 def all_notes(specimen: Any) -> Any:
-    class Unarchived:
-        def __init__(self, view: Any) -> None:
-            self._view = view
-
-        def __getattr__(self, name: str) -> Any:
-            value = getattr(self._view, name)
-            return np.ones_like(value) if name == "visible" else value
-
     def ask(self: Any, view: Any, cue: Any) -> None:
-        specimen.ScratchpadFilter.ask(self, Unarchived(view), cue)
+        shown = Instead(view, visible=np.ones_like(view.visible))
+        specimen.ScratchpadFilter.ask(self, shown, cue)
 
     return specimen.overriding("ScratchpadFilter", ask=ask)
 

@@ -17,6 +17,7 @@ from ...engine.contract.vocabulary import DRAFTS, KIND, SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from .shared.views import Instead
 
 Array = NDArray[np.float64]
 NORMAN = "Norman, Newman & Detre 2007"
@@ -614,22 +615,12 @@ def pushed(specimen: Any) -> Any:
 def of_all_rows(specimen: Any, name: str, hook: str) -> Any:
     """The specimen, whose plug-in of this name takes each row for an event in one hook."""
 
-    class AllEvents:
-        """A view in which each row is an event."""
-
-        def __init__(self, view: Any) -> None:
-            object.__setattr__(self, "view", view)
-
-        def __getattr__(self, name: str) -> Any:
-            return np.zeros_like(self.view.kind) if name == "kind" else getattr(self.view, name)
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            setattr(self.view, name, value)
-
     original = getattr(getattr(specimen, name), hook)
-    return specimen.overriding(
-        name, **{hook: lambda self, view, what: original(self, AllEvents(view), what)}
-    )
+
+    def of_events(self: Any, view: Any, what: Any) -> None:
+        original(self, Instead(view, kind=np.zeros_like(view.kind)), what)
+
+    return specimen.overriding(name, **{hook: of_events})
 
 
 @mutant("made rows are rivals, too", rejected_by="SO-11")

@@ -208,8 +208,7 @@ def whole_nights(specimen: Any) -> Any:
 
 @mutant("the cue is compared with codes before the first sleep", rejected_by="SOP-3")
 def before_sleep(specimen: Any) -> Any:
-    class Awake(specimen.SleepOrthogonalisationPrinted):  # type: ignore[misc]
-        def compare(self, view: Any, cue: Any) -> None:
-            np.matmul(view.pushed_code, self._codes(cue.vector), out=view.pushed)
+    def compare(self: Any, view: Any, cue: Any) -> None:
+        np.matmul(view.pushed_code, self._codes(cue.vector), out=view.pushed)
 
-    return specimen.replacing("SleepOrthogonalisationPrinted", Awake)
+    return specimen.overriding("SleepOrthogonalisationPrinted", compare=compare)

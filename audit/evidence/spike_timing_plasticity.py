@@ -36,6 +36,7 @@ from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
+from .shared.durations import unscaled as without_scale
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
 
@@ -889,11 +890,7 @@ def sixtyfold(specimen: Any) -> Any:
 
 @mutant("the time scale does not apply", rejected_by="CM-10.3n")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.SpikeTimingPlasticity):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name) / self.params.time_scale)
-
-    return specimen.replacing("SpikeTimingPlasticity", Unscaled)
+    return without_scale(specimen, "SpikeTimingPlasticity")
 
 
 @mutant("the resources of a memory do not matter to what it passes on", rejected_by="CM-10.3m")

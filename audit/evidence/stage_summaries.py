@@ -30,6 +30,7 @@ from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
+from .shared.views import Instead
 
 
 @equation("SG-1", source="closed form")
@@ -283,38 +284,20 @@ def near_alone(specimen: Any) -> Any:
     return specimen.replacing("on_scale", lambda scores, among, out: out.fill(1.0))
 
 
-class AnsweredAlone:
-    """A view in which nothing is kept for contexts."""
-
-    def __init__(self, view: Any) -> None:
-        self._view = view
-
-    def __getattr__(self, name: str) -> Any:
-        return np.zeros_like(self._view.apart) if name == "apart" else getattr(self._view, name)
-
-
 @mutant("a summary that is kept out of answers is offered to nobody", rejected_by="SG-11")
 def nowhere(specimen: Any) -> Any:
     def offer(self: Any, view: Any, cue: Any) -> None:
-        specimen.StageSummaries.offer(self, AnsweredAlone(view), cue)
+        nothing_apart = Instead(view, apart=np.zeros_like(view.apart))
+        specimen.StageSummaries.offer(self, nothing_apart, cue)
 
     return specimen.overriding("StageSummaries", offer=offer)
-
-
-class AllVisible:
-    """A view in which no vote has hidden a row."""
-
-    def __init__(self, view: Any) -> None:
-        self._view, self.visible = view, np.ones_like(view.visible)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._view, name)
 
 
 @mutant("a summary that a vote has hidden is offered", rejected_by="SG-12")
 def hidden_too(specimen: Any) -> Any:
     def offer(self: Any, view: Any, cue: Any) -> None:
-        specimen.StageSummaries.offer(self, AllVisible(view), cue)
+        shown = Instead(view, visible=np.ones_like(view.visible))
+        specimen.StageSummaries.offer(self, shown, cue)
 
     return specimen.overriding("StageSummaries", offer=offer)
 

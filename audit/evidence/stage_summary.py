@@ -638,15 +638,14 @@ def from_the_event(specimen: Any) -> Any:
 def closed_by_a_dream(specimen: Any) -> Any:
     dreamt = [False]
 
-    class Closed(specimen.StageSummary):  # type: ignore[misc]
-        def draft(self, view: Any, tick: Any) -> None:
-            dreamt[0] = bool(len(view.kind) and view.kind[-1] != Kind.EVENT)
-            super().draft(view, tick)
+    def draft(self: Any, view: Any, tick: Any) -> None:
+        dreamt[0] = bool(len(view.kind) and view.kind[-1] != Kind.EVENT)
+        specimen.StageSummary.draft(self, view, tick)
 
-        def hours(self, name: str) -> float:
-            return 0.0 if dreamt[0] else float(super().hours(name))
+    def hours(self: Any, name: str) -> float:
+        return 0.0 if dreamt[0] else float(specimen.StageSummary.hours(self, name))
 
-    return specimen.replacing("StageSummary", Closed)
+    return specimen.overriding("StageSummary", draft=draft, hours=hours)
 
 
 @mutant("what is open has a word of its own", rejected_by="SS-8")

@@ -17,6 +17,7 @@ from ..checks import adaptation, mutant
 from ..memory import memory_of, neighbour
 from ..specimen import NotTestable
 from . import synaptic_tagging as paper
+from .shared.durations import unscaled as without_scale
 from .shared.tellings import as_happened, tell
 
 KAPPA = 48.0 / 3.078  # scales the life of a strong tag to the window of 48 h
@@ -199,10 +200,7 @@ def from_the_event(specimen: Any) -> Any:
 
 @mutant("the window does not follow the time scale", rejected_by="STP-4b")
 def unscaled(specimen: Any) -> Any:
-    def hours(self: Any, name: str) -> float:
-        return float(getattr(self.params, name))
-
-    return specimen.overriding("SynapticTaggingPrinted", hours=hours)
+    return without_scale(specimen, "SynapticTaggingPrinted")
 
 
 @mutant("a lifted memory gets the whole gain", rejected_by="STP-4")

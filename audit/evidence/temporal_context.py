@@ -20,6 +20,7 @@ from ...engine.state.postings import Idf
 from ..checks import adaptation, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, hashing, memory_of, neighbour, numbers_of, plug_in, with_numbers
+from .shared.durations import unscaled as without_scale
 
 Vector = NDArray[np.float64]
 HK = "Howard & Kahana 2002"
@@ -923,11 +924,7 @@ def reversed_time(specimen: Any) -> Any:
 
 @mutant("drift ignores the time scale", rejected_by="TC-9b")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.TemporalContext):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name)) / float(self.params.time_scale)
-
-    return specimen.replacing("TemporalContext", Unscaled)
+    return without_scale(specimen, "TemporalContext")
 
 
 @mutant("archived memories are recalled", rejected_by="TC-9")

@@ -34,6 +34,7 @@ from ...engine.memory.arrivals import ClockWarning
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.views import Instead
 
 # Times of memories (h), all against [100, 124): inside, over the start, over the end, over both,
 # before, after, adjacent, short, across all.
@@ -1220,19 +1221,9 @@ def utc_days(specimen: Any) -> Any:
 
 @mutant("in order of telling", rejected_by="TX-20b")
 def in_order_of_telling(specimen: Any) -> Any:
-    class OfTelling:
-        def __init__(self, view: Any) -> None:
-            object.__setattr__(self, "_view", view)
-
-        def __getattr__(self, name: str) -> Any:
-            value = getattr(self._view, name)
-            return np.sort(value) if name == "created" else value
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            setattr(self._view, name, value)
-
     def answer_by_time(self: Any, view: Any, cue: Any) -> None:
-        specimen.TemporalIndex.answer_by_time(self, OfTelling(view), cue)
+        told = Instead(view, created=np.sort(view.created))
+        specimen.TemporalIndex.answer_by_time(self, told, cue)
 
     return specimen.overriding("TemporalIndex", answer_by_time=answer_by_time)
 

@@ -16,6 +16,7 @@ from ...engine.contract.vocabulary import LOG_STRENGTH, MATCH, PRIMED
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
+from .shared.views import Instead
 
 # near what ships, and not the same
 A_STUDY, B_STUDY, A_TEST, B_TEST = 0.79, 0.34, 0.74, 0.125
@@ -427,18 +428,8 @@ def since_encoding(specimen: Any) -> Any:
 
 @mutant("any memory of the answer that matches is enough", rejected_by="TE-4b")
 def any_match(specimen: Any) -> Any:
-    class BestMatch:
-        def __init__(self, view: Any) -> None:
-            object.__setattr__(self, "_view", view)
-
-        def __getattr__(self, name: str) -> Any:
-            value = getattr(self._view, name)
-            return np.full_like(value, np.max(value)) if name == "match" else value
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            setattr(self._view, name, value)
-
     def retrieved(self: Any, view: Any, cue: Any) -> None:
-        specimen.RetrievalPractice.retrieved(self, BestMatch(view), cue)
+        best = np.full_like(view.match, np.max(view.match))
+        specimen.RetrievalPractice.retrieved(self, Instead(view, match=best), cue)
 
     return specimen.overriding("RetrievalPractice", retrieved=retrieved)

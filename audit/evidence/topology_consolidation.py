@@ -1397,10 +1397,9 @@ def diagnosing(specimen: Any, change: Any) -> Any:
 
 @mutant("a row from which a link is removed stays a source", rejected_by="TC-11d")
 def still_a_source(specimen: Any) -> Any:
-    class Stale(specimen.GraphBank):  # type: ignore[misc]
-        def unlink(self, source: int, target: int, kind: EdgeType) -> None:
-            known = {*self.sources(target, kind)}
-            super().unlink(source, target, kind)
-            self._since[kind, target] = known
+    def unlink(self: Any, source: int, target: int, kind: EdgeType) -> None:
+        known = {*self.sources(target, kind)}
+        specimen.GraphBank.unlink(self, source, target, kind)
+        self._since[kind, target] = known
 
-    return specimen.replacing("GraphBank", Stale)
+    return specimen.overriding("GraphBank", unlink=unlink)

@@ -19,6 +19,7 @@ from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, neighbour
+from .shared.durations import unscaled as without_scale
 from .shared.tellings import as_happened, tell
 
 CORTEX = "Cortex 4.1.1, terms as errors"
@@ -400,11 +401,7 @@ def unshifted(specimen: Any) -> Any:
 
 @mutant("the error of time does not follow the time scale", rejected_by="WC-5b")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.WriteGateCortex):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name)) / float(self.params.time_scale)
-
-    return specimen.replacing("WriteGateCortex", Unscaled)
+    return without_scale(specimen, "WriteGateCortex")
 
 
 @mutant("time counts from when the last memory of a session happened", rejected_by="WC-5")

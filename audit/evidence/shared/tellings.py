@@ -12,6 +12,7 @@ from ....engine.contract.hooks import hook
 from ....engine.contract.records import Event
 from ....engine.contract.vocabulary import ARRIVED, CREATED
 from ....engine.memory.engine import Engine
+from .views import Instead
 
 
 def tell(memory: Engine, told: float, event: Event) -> int | None:
@@ -22,19 +23,6 @@ def tell(memory: Engine, told: float, event: Event) -> int | None:
         memory.passing.late_hours = max(memory.passing.late_hours, told - event.time)
         memory.advance(told)
     return memory.encode(event).row
-
-
-class _AsHappened:
-    """A view in which each memory arrived when its event happened."""
-
-    def __init__(self, view: Any) -> None:
-        object.__setattr__(self, "view", view)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.view, "created" if name == "arrived" else name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self.view, name, value)
 
 
 _HAPPENED: Mapping[Any, Any] = {ARRIVED: CREATED, Before(ARRIVED): CREATED.before}
@@ -48,7 +36,7 @@ def as_happened(specimen: Any, name: str, method: str) -> Any:
     declared = original.__hook__
 
     def counted(self: Any, view: Any, what: Any) -> None:
-        original(self, _AsHappened(view), what)
+        original(self, Instead(view, arrived=view.created), what)
 
     counted.__name__ = method
     reads = tuple(_HAPPENED.get(read, read) for read in declared.reads)
