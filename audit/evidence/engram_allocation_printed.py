@@ -142,7 +142,7 @@ def in_a_memory_all_events_share_a_slot(specimen: Any) -> Any:
     return measured, expected
 
 
-# --- the papers' checks, except sums over activations and lasting differences, which the source doe
+# --- the papers' checks, but for sums of activations and lasting differences ----------------------
 half_life = papers.excitability_halves_every_six_hours.of_variety(as_population)
 size = papers.an_engram_has_the_same_size_after_any_history.of_variety(as_population)
 intervals = papers.overlap_follows_the_closed_form_from_an_hour_to_a_week.of_variety(as_population)

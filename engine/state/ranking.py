@@ -39,7 +39,7 @@ FURTHEST: Final = 32.0
 
 @summing_kernel
 def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
-    """Whether at most `few` scores are no NaN, and nothing else is computed.  If not: origin, mean
+    """Whether at most `few` scores are no NaN; then nothing else is computed.  If not: origin, mean
     difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.
     And whether any score, visible or not, is FURTHEST or more sd from the mean, in the precision of
     the scores.  O(n), two passes.

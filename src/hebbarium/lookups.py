@@ -252,10 +252,8 @@ class Lookups:
         memory, who, table = self._memory, fold(name), self._table()
         graph, created = memory.graph, memory.column(CREATED)
         speaker, names = memory.column(SPEAKER), memory.event_log.speakers
-        spoken, shown = (
-            {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0},
-            self._shown(),
-        )
+        spoken = {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
+        shown = self._shown()
         weight, number = dict[str, float](), dict[str, int]()
         for row in self._events().tolist():
             nodes = graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist()

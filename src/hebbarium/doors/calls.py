@@ -257,8 +257,8 @@ def row_of(memory: Engine, what: str | int) -> int:
     if isinstance(what, int):
         return memory.unit(what).row
     log = memory.event_log
-    if numbers := log.numbers(what) if what else ():
-        row = log.row_of[numbers[-1]]
+    if what and log.numbers(what):
+        row = log.row(what)
         if row < 0:
             raise InputError(
                 f"event {what!r} was refused, so it has no row",
