@@ -92,7 +92,7 @@ def reviewed(card: Reviewed | None, now: float, grade: int, w: Any) -> Reviewed:
     """One review, as FSRS-6 is described."""
 
     def first(g: int) -> float:
-        return float(w[4] + 1.0 - np.power(np.e, w[5] * (g - 1)))
+        return float(w[4] + 1.0 - np.exp(w[5] * (g - 1)))
 
     if card is None:
         return Reviewed(w[grade - 1], float(np.clip(first(grade), 1.0, 10.0)), now)
