@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,20 +30,28 @@ def columns_to_name(step: Hook | Node) -> list[Column]:
     ]
 
 
+class UnnamedChange(NamedTuple):
+    """What a hook changes, by name."""
+
+    mechanism: str
+    hook: str
+    column: str
+
+
 class NamedCells(Stopwatch):
     """An instrument that compares each column that a hook of ENCODE sets before and after each of
     its calls.
 
-    missed  "mechanism.hook: column" -> a cell of an earlier row or edge that a call has changed and
-            that no hook has named by `view.wrote` since the last save; in a memory without a file,
-            since the event came
+    missed  change -> a cell of an earlier row or edge that a call has changed and that no hook has
+            named by `view.wrote` since the last save; in a memory without a file, since the event
+            came
 
     Whether the file would lose the cell does not count: other cells of its block may have changed.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.missed: dict[str, int] = {}
+        self.missed: dict[UnnamedChange, int] = {}
         self._edges = 0  # that stood before the event
         self._store: Cells | None = None
         self._journal: Journal = {}  # of a memory without a file
@@ -51,11 +59,10 @@ class NamedCells(Stopwatch):
     def of(self, id: str) -> list[str]:
         """What hooks of the mechanism with this id have missed, in words."""
         return [
-            f"{hook.removeprefix(f'{id}.')} changes {column} of an earlier cell, {cell}, and does not "
-            "name it by view.wrote"
-            for missed, cell in self.missed.items()
-            for hook, _, column in [missed.partition(": ")]
-            if hook.startswith(f"{id}.")
+            f"{change.hook} changes {change.column} of an earlier cell, {cell}, and does not name it by "
+            "view.wrote"
+            for change, cell in self.missed.items()
+            if change.mechanism == id
         ]
 
     def timed(self, phase: Phase, run: Callable[..., None]) -> Callable[..., None]:
@@ -100,4 +107,4 @@ class NamedCells(Stopwatch):
         for numbers in (store.journal or {}).get(column, ()):
             changed.difference_update(numbers.tolist())
         if changed:
-            self.missed.setdefault(f"{node.label}: {column.name}", min(changed))
+            self.missed.setdefault(UnnamedChange(node.owner, node.name, column.name), min(changed))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hebbarium.audit.named_cells import NamedCells
+from hebbarium.audit.named_cells import NamedCells, UnnamedChange
 from hebbarium.engine.contract.columns import Column, Phase, Scope, Upkeep
 from hebbarium.engine.contract.hooks import Incoming
 from hebbarium.engine.contract.records import Event
@@ -15,7 +15,7 @@ from hebbarium.engine.contract.vocabulary import ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 
-def missed(path: Path, changed: Column, write: Any) -> dict[str, int]:
+def missed(path: Path, changed: Column, write: Any) -> dict[UnnamedChange, int]:
     """What is missed in a life of five events whose hook writes the column."""
     named = NamedCells()
     with memory(
@@ -52,5 +52,5 @@ def test_a_cell_that_is_not_named_is_found_at_its_call(
             if told:
                 view.wrote(cells, 1)
 
-    expected = {"m.hook0: cells": 1} if lost else {}
+    expected = {UnnamedChange("m", "hook0", "cells"): 1} if lost else {}
     assert missed(tmp_path / "m.db", cells, write) == expected
