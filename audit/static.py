@@ -62,7 +62,6 @@ from .declarations import (
     WORDS_OF,
     PlainLife,
     comparisons_of_kinds,
-    number_in,
     read_by,
     wrong_contexts,
     wrong_directness,
@@ -77,6 +76,7 @@ from .declarations import (
 from .effects import differences as number_differences
 from .effects import own_numbers, shipped
 from .facts import quantities
+from .literals import number_in
 from .memory import hashing
 from .paper_numbers import PaperNumber, differences
 from .references import References

@@ -8,7 +8,7 @@ from .columns import wrong_considered, wrong_upkeep
 from .directness import told_apart, wrong_directness
 from .elsewhere import wrong_elsewhere
 from .filtered import MARK, wrong_contexts, wrong_ranks
-from .kinds import KINDS, comparisons_of_kinds, number_in
+from .kinds import KINDS, comparisons_of_kinds
 from .lives import PlainLife, read_by
 from .rest import wrong_rest
 from .rows import (
@@ -31,7 +31,6 @@ __all__ = [
     "SignalScores",
     "comparisons_of_kinds",
     "contradictions",
-    "number_in",
     "read_by",
     "signal_scores",
     "told_apart",

@@ -11,6 +11,7 @@ from typing import Final
 from ...engine.catalogue.registry import Entry
 from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Hook, ReadingMethod
+from ..literals import number_in
 
 KINDS: Final = {kind.name: int(kind) for kind in Kind}
 
@@ -88,12 +89,3 @@ def _kind_of(node: ast.expr) -> int | None:
         return KINDS.get(node.attr)
     number = number_in(node)
     return None if number is None else int(number)
-
-
-def number_in(node: ast.expr) -> float | None:
-    """The number that an expression is, such as -0.15; None for another expression."""
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return None
-    return float(value) if isinstance(value, (int, float)) else None
