@@ -14,8 +14,8 @@ from ..state.ranking import Answer
 from .banner import Cut
 from .components import Component, ComponentKind
 from .condensers import Form, condensed_to
-from .formats import LAYOUTS, Candidate, Format
-from .kinds import by_kind
+from .formats import LAYOUTS, Format
+from .kinds import as_activity
 from .selection import lay_out
 from .tokens import LENGTH, TokenCounter
 
@@ -158,23 +158,7 @@ def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter)
     """The event as a component, condensed if it does not fit into the budget alone; with the
     text "" if nothing of it fits.
     """
-    asked = by_kind(
-        Candidate(
-            ComponentKind.RECENT,
-            -1,
-            event.text,
-            inf,
-            RECENT,
-            event.time,
-            event.speaker,
-            event.id,
-            event.caption,
-            dated=event.dated,
-            offset=event.offset,
-        ),
-        event,
-        activity=True,
-    )
+    asked = as_activity(event, ComponentKind.RECENT, -1, inf, RECENT)
 
     def shown(text: str, how: Form) -> Component:
         item = form.item(asked, text, how)

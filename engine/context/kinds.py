@@ -15,6 +15,7 @@ from typing import Final
 
 from ..base.tables import brief
 from ..contract.records import Event
+from .components import ComponentKind
 from .condensers import Form
 from .formats import Candidate
 
@@ -82,6 +83,27 @@ def by_kind(candidate: Candidate, event: Event, activity: bool = False) -> Candi
     return replace(
         candidate, text=parts.content, before=parts.before, after=parts.after, whole=event.text
     )
+
+
+def as_activity(
+    event: Event, kind: ComponentKind, row: int, score: float, section: str
+) -> Candidate:
+    """An event as a candidate that is shown for what was done, see `by_kind`.  O(length)."""
+    candidate = Candidate(
+        kind,
+        row,
+        event.text,
+        score,
+        section,
+        event.time,
+        event.speaker,
+        event.id,
+        event.caption,
+        whole=event.text,
+        dated=event.dated,
+        offset=event.offset,
+    )
+    return by_kind(candidate, event, activity=True)
 
 
 def entity_line(kind: str, name: str, properties: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -8,17 +8,18 @@ spent by the others, the current task first.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..base.errors import InputError
-from ..contract.records import Event, Only, Query
+from ..contract.records import Only, Query
 from ..contract.task_events import POP, TASK
 from ..text.features import terms_of
 from .assembly import budget_of
 from .components import ComponentKind
 from .context import Context, ContextReader
 from .formats import FORMATS, Candidate
-from .kinds import by_kind
+from .kinds import as_activity
 from .selection import LARGEST, Rules, fill, lay_out
 from .tasks import PERCENT, Frame, Tasks
 from .tokens import LENGTH, TokenCounter
@@ -126,26 +127,9 @@ def _told(memory: StackMemory, frame: Frame) -> Iterator[Candidate]:
     )
     for place, (row, event) in enumerate(zip(answer.rows.tolist(), answer.records, strict=True)):
         if event is not None and event.get("kind") != POP:
-            yield _written(event, row, 0.8 * (1.0 - place / MOST))
-
-
-def _written(event: Event, row: int, score: float) -> Candidate:
-    candidate = Candidate(
-        ComponentKind.TASK,
-        row,
-        event.text,
-        score,
-        CURRENT,
-        event.time,
-        event.speaker,
-        event.id,
-        event.caption,
-        whole=event.text,
-        dated=event.dated,
-        source=CURRENT,
-        offset=event.offset,
-    )
-    return by_kind(candidate, event, activity=True)
+            score = 0.8 * (1.0 - place / MOST)
+            told = as_activity(event, ComponentKind.TASK, row, score, CURRENT)
+            yield replace(told, source=CURRENT)
 
 
 def _candidate(memory: StackMemory, id: str, text: str, part: str, score: float) -> Candidate:
