@@ -11,8 +11,8 @@ budget says only how many are offered.  If nothing is in FOCUS, the walk starts 
 the query and no stage is left out.
 
 It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links,
-and O(n log n).  The last walks are kept as long as the graph stays as it is, so that the same
-stage, asked about again, costs no walk.
+and O(n log n).  The last walks are kept with the memory as long as the graph stays as it is, so
+that the same stage, asked about again, costs no walk.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
+from ...engine.contract.columns import Phase, Structure
 from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
@@ -117,19 +117,20 @@ class Walks:
             tuple[float, ...], tuple[NDArray[np.int64], NDArray[np.float64]]
         ] = OrderedDict()
 
-    def __reduce__(self) -> tuple[type[Walks], tuple[()]]:
-        return Walks, ()  # a copy begins without any
+    def forget(self) -> None:
+        """Drop all walks.  The engine calls it when memories are erased."""
+        self._kept.clear()
 
     def masses(
         self, graph: Any, n: int, walk: Sequence[float], made: Callable[[], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """What `made` returns for a walk, its seeds and parameters, an array of its own, (n,).  O(n + edges) if it is
-        kept.
+        """What `made` returns for a walk, its seeds and parameters, an array of its own, (n,).
+        O(n + edges) if it is kept.
         """
         targets = allocated(graph.target)
         state = n, len(graph.target), int(np.count_nonzero(graph.alive))
         if self._targets() is not targets or state != self._state:
-            self._kept.clear()
+            self.forget()
             self._targets, self._state = weakref.ref(targets), state
         key = tuple(walk)
         if key not in self._kept:
@@ -146,6 +147,17 @@ class Walks:
         return mass
 
 
+WALKS: Final = Structure(
+    "walks",
+    "the masses of the last walks from entities, derived from the graph",
+    ("masses",),
+    persists=False,
+    phases=(Phase.RETRIEVE,),
+    create=Walks,
+    partial=lambda _, __: Walks(),
+)
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AdjacentStagesParams(Params):
@@ -157,19 +169,11 @@ class AdjacentStagesParams(Params):
 class AdjacentStages(Mechanism[AdjacentStagesParams]):
     """Offers memories of other stages, linked to the current one by entities."""
 
-    def __init__(
-        self,
-        id: str,
-        params: AdjacentStagesParams,
-        units: dict[str, str] | None = None,
-        order: int = 0,
-    ) -> None:
-        super().__init__(id, params, units, order)
-        self.walks = Walks()
+    owns = (WALKS,)
 
     @hook(
         Phase.RETRIEVE,
-        reads=(BUDGET, FOCUS, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, GRAPH, TEXTS),
+        reads=(BUDGET, FOCUS, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, GRAPH, TEXTS, WALKS),
         adds=(OFFERS, OFFERED),
         sets=(),
     )
@@ -191,7 +195,7 @@ class AdjacentStages(Mechanism[AdjacentStagesParams]):
                 for name in cue.features.entities
                 if (e := graph.entity_id(name)) is not None
             )
-        mass = self.walks.masses(
+        mass = view.walks.masses(
             graph,
             len(stages),
             (p.damping, p.epsilon, *seeds),

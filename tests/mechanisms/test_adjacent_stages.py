@@ -4,8 +4,6 @@ and no walk of another state or memory.
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +15,7 @@ from hebbarium.engine.contract.vocabulary import FOCUS
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.retrieval import adjacent_stages
-from hebbarium.mechanisms.retrieval.adjacent_stages import KEPT, AdjacentStages, Walks
+from hebbarium.mechanisms.retrieval.adjacent_stages import KEPT, WALKS, AdjacentStages
 
 REGISTRY = Registry.read()
 NAMES = ("Ada", "Bo", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal")
@@ -62,8 +60,7 @@ def fresh() -> AdjacentStages:
 
 
 def forget(made: Engine) -> None:
-    mechanism: Any = made.mechanisms[-1]
-    mechanism.walks = Walks()
+    made.store.structures[WALKS].forget()
 
 
 def offered(made: Engine, budget: int = 400, session: str = "S3", asked: str = ASKED) -> list[Any]:
@@ -130,9 +127,10 @@ def test_one_mechanism_in_two_memories_of_the_same_size(walked: list[int]) -> No
     ]
 
 
-def test_kept_walks_are_few_and_not_copied(walked: list[int]) -> None:
-    walks = fresh().walks
-    made = memory(fresh())
+def test_kept_walks_are_few_and_the_mechanism_has_none(walked: list[int]) -> None:
+    mechanism = fresh()
+    made = memory(mechanism)
+    walks, before = made.store.structures[WALKS], dict(vars(mechanism))
     for number in range(3 * KEPT):
         walks.masses(
             made.graph,
@@ -141,5 +139,4 @@ def test_kept_walks_are_few_and_not_copied(walked: list[int]) -> None:
             lambda: adjacent_stages.masses(made.graph, made.store.n, [-1], 0.5, 1e-6),
         )
     assert len(walks._kept) == KEPT
-    for copied in (copy.deepcopy(walks), pickle.loads(pickle.dumps(walks))):
-        assert len(copied._kept) == 0
+    assert offered(made) and vars(mechanism) == before
