@@ -537,6 +537,14 @@ def _kind(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
+def unreadable(
+    file: Path, error: Exception, cure: str = "give --data the path of a readable file"
+) -> DataError:
+    """What is raised where a file cannot be opened or read."""
+    why = f"it cannot be read ({getattr(error, 'strerror', None) or error})"
+    return DataError("it is a folder" if file.is_dir() else why, where=str(file), cure=cure)
+
+
 def read_json(file: Path) -> tuple[JsonPlace, bytes]:
     """The top-level value of a JSON file, and the bytes of the file.
 
@@ -546,14 +554,7 @@ def read_json(file: Path) -> tuple[JsonPlace, bytes]:
     try:
         data = file.read_bytes()
     except (OSError, ValueError) as error:
-        fault = (
-            "it is a folder"
-            if file.is_dir()
-            else f"it cannot be read ({getattr(error, 'strerror', None) or error})"
-        )
-        raise DataError(
-            fault, where=str(file), cure="give --data the path of a readable file"
-        ) from error
+        raise unreadable(file, error) from error
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         raise DataError(
             "it begins with a byte order mark",
@@ -583,11 +584,8 @@ def read_json_lines(file: Path) -> tuple[list[JsonPlace], bytes]:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise DataError(
-            f"it cannot be read ({error.strerror})",
-            where=str(file),
-            cure="give --data the folder that holds it, and check its permissions",
-        ) from error
+        cure = "give --data the folder that holds it, and check its permissions"
+        raise unreadable(file, error, cure) from error
     places = list[JsonPlace]()
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from ...engine.base.errors import DataError
 from ...reporting.files import write_whole
 from ...reporting.output import put
-from .base import Dataset
+from .base import Dataset, unreadable
 from .beam import load_beam
 from .locomo_corrected import load_locomo_corrected
 from .madial import DIALOGUES, MEMORIES, load_madial
@@ -303,11 +303,7 @@ def check(path: Path, *, recorded: bool = False) -> Checked:
             with path.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
-            raise DataError(
-                f"it cannot be read ({error.strerror})",
-                where=str(path),
-                cure="check its permissions",
-            ) from error
+            raise unreadable(path, error, "check its permissions") from error
     published = published_digest(path)
     beside = _recorded(path) if recorded and published is None else None
     expected = published or beside

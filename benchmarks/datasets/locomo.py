@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from ...engine.base.times import hours
 from ...engine.contract.records import Event
-from .base import Conversation, Dataset, JsonPlace, Question, TurnClock, assemble, one_json, unique
-from .reading import Element, chosen, digest_of, items
+from .base import Conversation, Dataset, JsonPlace, Question, TurnClock, one_json, unique
+from .reading import items, of_items
 
 CATEGORIES = {
     "1": "multi-hop",
@@ -47,20 +45,7 @@ def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
         dates_without_session=0,
         sessions_without_turns=0,
     )
-    samples = items(file, "sample")
-    conversations = (_conversation(sample.place(), oddities) for sample in chosen(samples, limit))
-    return assemble(
-        "locomo",
-        digest_of([("", file)]),
-        conversations,
-        oddities,
-        str(file),
-        lambda n: partial(_events, samples[n]),
-    )
-
-
-def _events(sample: Element) -> Sequence[Event]:
-    return _conversation(sample.place(), Counter()).events
+    return of_items("locomo", file, items(file, "sample"), _conversation, oddities, limit)
 
 
 def _conversation(sample: JsonPlace, counted: Counter[str]) -> Conversation:

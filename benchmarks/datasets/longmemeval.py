@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from ...engine.base.times import hours
 from ...engine.contract.records import Event
 from ...engine.memory.nights import CENTURY, YEAR
-from .base import MINUTE, Conversation, Dataset, JsonPlace, Question, TurnClock, assemble, one_json
-from .reading import Element, chosen, digest_of, items
+from .base import MINUTE, Conversation, Dataset, JsonPlace, Question, TurnClock, one_json
+from .reading import items, of_items
 
 DATE = re.compile(r"\s*(\d{4}/\d{1,2}/\d{1,2})\s*(?:\([^)]*\))?\s*(\d{1,2}:\d{2})?\s*")
 
@@ -44,22 +42,7 @@ def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
         gold_missing=0,
         gold_unmarked=0,
     )
-    instances = items(file, "instance")
-    conversations = (
-        _conversation(instance.place(), oddities) for instance in chosen(instances, limit)
-    )
-    return assemble(
-        "longmemeval",
-        digest_of([("", file)]),
-        conversations,
-        oddities,
-        str(file),
-        lambda n: partial(_events, instances[n]),
-    )
-
-
-def _events(instance: Element) -> Sequence[Event]:
-    return _conversation(instance.place(), Counter()).events
+    return of_items("longmemeval", file, items(file, "instance"), _conversation, oddities, limit)
 
 
 def _conversation(instance: JsonPlace, counted: Counter[str]) -> Conversation:

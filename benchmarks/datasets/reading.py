@@ -6,12 +6,24 @@ import hashlib
 import json
 import mmap
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ...engine.base.errors import DataError
-from .base import DOWNLOAD_AGAIN, JsonPlace, no_constant, read_json
+from ...engine.contract.records import Event
+from .base import (
+    DOWNLOAD_AGAIN,
+    Conversation,
+    Dataset,
+    JsonPlace,
+    assemble,
+    no_constant,
+    read_json,
+    unreadable,
+)
 
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
 _OPEN, _CLOSED = frozenset((b"[", b"{")), frozenset((b"]", b"}"))
@@ -41,11 +53,7 @@ class Element:
                 file.seek(self.start)
                 data = file.read(self.end - self.start)
         except OSError as error:
-            raise DataError(
-                f"it cannot be read ({error.strerror})",
-                where=str(self.file),
-                cure="give --data the path of a readable file",
-            ) from error
+            raise unreadable(self.file, error) from error
         if mark(data) != self.mark:
             raise DataError(
                 "it has changed since it was loaded",
@@ -110,6 +118,35 @@ def chosen(given: Sequence[Element], limit: int | None) -> Iterator[Element]:
         rest.place()
 
 
+def of_items(
+    name: str,
+    file: Path,
+    given: Sequence[Element],
+    conversation: Callable[[JsonPlace, Counter[str]], Conversation],
+    counted: Counter[str],
+    limit: int | None,
+) -> Dataset:
+    """The data set of a file each of whose items is a conversation, with events that are read anew.
+
+    conversation  makes one of an item, and counts what is odd
+    counted       what is odd in the conversations taken
+
+    Raises DataError.
+    """
+
+    def events(item: Element) -> Sequence[Event]:
+        return conversation(item.place(), Counter()).events
+
+    return assemble(
+        name,
+        digest_of([("", file)]),
+        (conversation(item.place(), counted) for item in chosen(given, limit)),
+        counted,
+        str(file),
+        lambda n: partial(events, given[n]),
+    )
+
+
 def whole(file: Path) -> Element:
     """A file as one element.  Raises DataError as `read_json`."""
     _, data = read_json(file)
@@ -158,9 +195,5 @@ def digest_of(files: Iterable[tuple[str, Path]]) -> str:
                 while block := file.read(1 << 20):
                     digest.update(block)
         except OSError as error:
-            raise DataError(
-                f"it cannot be read ({error.strerror})",
-                where=str(path),
-                cure="give --data the path of a readable file",
-            ) from error
+            raise unreadable(path, error) from error
     return digest.hexdigest()

@@ -21,6 +21,7 @@ from ...engine.ports.transcript import Transcript
 from ...reporting.files import results_folder
 from ...reporting.text import plural
 from ..datasets import Dataset, load
+from ..datasets.base import unreadable
 from .cells import Cell
 from .ledger import Ledger
 from .spec import RunSpec, deciding, recorded
@@ -463,9 +464,7 @@ def _read(file: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise DataError(
-            f"it cannot be read ({error.strerror})", where=str(file), cure="make the file readable"
-        ) from error
+        raise unreadable(file, error, "make the file readable") from error
     except UnicodeDecodeError as error:
         raise DataError(f"it is damaged ({error.reason})", where=str(file), cure=AGAIN) from error
 
@@ -476,9 +475,7 @@ def _sha256(file: Path) -> str:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise DataError(
-            f"it cannot be read ({error.strerror})", where=str(file), cure="make the file readable"
-        ) from error
+        raise unreadable(file, error, "make the file readable") from error
 
 
 def _remove(file: Path) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...engine.base.errors import DataError, InputError
 from ...reporting.files import write_whole
+from ..datasets.base import unreadable
 from ..scores.metrics import METRICS, question_metrics
 
 QRELS: Final = "qrels.txt"
@@ -126,11 +127,7 @@ def _fields(path: Path, count: int, form: str) -> Iterator[tuple[str, list[str]]
                         )
                     yield f"{path}, line {number}", fields
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"it cannot be read ({getattr(error, 'strerror', None) or error})",
-            where=str(path),
-            cure=f"give a text file of lines `{form}`",
-        ) from error
+        raise unreadable(path, error, f"give a text file of lines `{form}`") from error
 
 
 def scored(
