@@ -24,7 +24,7 @@ from ..datasets import Dataset
 from ..execution.cells import Cell
 from ..execution.folder import RunFolder
 from ..reports.chart import line_chart
-from .topology import chosen_cells, lived
+from .rebuilding import chosen_cells, lived
 
 ANCHORS: Final = (5, 10, 20)
 CANDIDATES: Final = (20, 40, 80)

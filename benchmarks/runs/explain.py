@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.arms.counterfactual import Counterfactual
 from ...engine.base.errors import InputError, nearest
 from ...engine.base.times import written
-from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.catalogue.registry import Registry
 from ...engine.contract.columns import Phase, Signal
 from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import BAN
@@ -35,9 +35,9 @@ from ..execution.cells import Cell, asked, give_feedback, prepare
 from ..execution.folder import RunFolder
 from ..execution.setup import code_version
 from ..execution.spec import RunSpec
-from ..systems.by_name import OURS
-from ..systems.hebbarium import Hebbarium, id_of
+from ..systems.hebbarium import id_of
 from ..systems.witness import Witness
+from .rebuilding import opened, ours
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -229,7 +229,7 @@ def explain(
     )
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
-    with closing(rebuilt(run, cell, registry, embedder, witness)) as memory:
+    with closing(opened(run, cell, registry, embedder, witness=witness)) as memory:
         for asked_question, query in asked(cell, memory, prepare(cell, memory)):
             if asked_question.id == wanted.id:
                 break
@@ -238,30 +238,6 @@ def explain(
                     cell.spec, memory, asked_question, memory.retrieve(query, cell.spec.k)
                 )
         return explained(run, cell, wanted, query, memory.engine, witness, row)
-
-
-def ours(run: RunFolder, arm: str | None) -> str:
-    """The arm of that name, the first for None.  Raises InputError for an arm of another system,
-    which has no mechanisms to explain it by.
-    """
-    chosen = run.arm(arm)
-    if (system := run.deciding(chosen).get("system", OURS)) != OURS:
-        raise InputError(
-            f"the arm measured {system}; only the memories of {OURS} can be explained",
-            where=str(run.path),
-            cure="`hebbarium compare` shows what another system retrieved",
-        )
-    return chosen
-
-
-def rebuilt(
-    run: RunFolder, cell: Cell, registry: Registry, embedder: Embedder, witness: Witness
-) -> Hebbarium:
-    """An empty memory as the cell had it.  The caller closes it.  Raises HebbariumError."""
-    mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
-    return Hebbarium(
-        mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model()
-    )
 
 
 def question_named(run: RunFolder, data: Dataset, name: str) -> tuple[Conversation, Question]:

@@ -19,7 +19,7 @@ from ...engine.ports.embedder import Embedder, innermost
 from ..datasets import Dataset
 from ..execution.cells import Cell
 from ..execution.folder import RunFolder
-from .topology import chosen_cells, lived, opened
+from .rebuilding import chosen_cells, lived, opened
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,16 +27,8 @@ from ..execution.folder import RunFolder
 from ..execution.setup import code_version
 from ..systems.hebbarium import Hebbarium
 from ..systems.witness import Witness
-from .explain import (
-    Cause,
-    CauseReader,
-    Gold,
-    candidates_of,
-    makers_of,
-    ours,
-    question_named,
-    rebuilt,
-)
+from .explain import Cause, CauseReader, Gold, candidates_of, makers_of, question_named
+from .rebuilding import opened, ours
 
 ORDER: Final = (Cause.NOT_STORED, Cause.ARCHIVED, Cause.NO_SIGNAL, Cause.BELOW, Cause.HELD_BACK)
 # of a cause where it differs from its value
@@ -182,7 +174,8 @@ def misses(
     for done, conversation in enumerate(conversations, 1):
         cell = run.cell(chosen, conversation.id, data)
         k, code = cell.spec.k, cell.spec.code
-        with closing(rebuilt(run, cell, registry, embedder, witness := Witness())) as memory:
+        witness = Witness()
+        with closing(opened(run, cell, registry, embedder, witness=witness)) as memory:
             for question, answer, mine in _asked(cell, memory, witness, wanted):
                 questions += 1
                 gold[question.category] += len(question.gold)

@@ -32,7 +32,8 @@ from ..scores.metrics import question_metrics
 from ..systems.by_name import OURS
 from ..systems.witness import Witness
 from .compare import PRIMARY, require_same_data, require_same_gold
-from .explain import Explained, explained, page_environment, rebuilt, scale_of
+from .explain import Explained, explained, page_environment, scale_of
+from .rebuilding import opened
 
 INDEX: Final = "index.html"
 TOKENS: Final = 1_000  # of a context, if no budget is given
@@ -235,7 +236,8 @@ def _told(
     cell = run.cell(arm, conversation, data)
     texts = {event.id: event.text for event in cell.conversation.events}
     told: dict[str, tuple[Explained, ReadContext]] = {}
-    with closing(rebuilt(run, cell, registry, embedder, witness := Witness())) as memory:
+    witness = Witness()
+    with closing(opened(run, cell, registry, embedder, witness=witness)) as memory:
         for question, query in asked(cell, memory, prepare(cell, memory)):
             row = rows.get((conversation, question.id))
             told[question.id] = (

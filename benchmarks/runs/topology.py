@@ -8,21 +8,15 @@ import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean, median
 
-from ...engine.base.errors import InputError
-from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.catalogue.registry import Registry
 from ...engine.ports.embedder import Embedder
-from ...mechanisms.consolidation.topology_consolidation import TopologyConsolidation
-from ...mechanisms.shared.topology_edits import RecordedRun
 from ...mechanisms.shared.topology_report import TopologyReport, recorded_runs, reported, together
 from ..datasets import Dataset
-from ..execution.cells import Cell, later, prepare
 from ..execution.folder import RunFolder
 from ..reports.chart import line_chart
-from ..systems.by_name import OURS
-from ..systems.hebbarium import Hebbarium
+from .rebuilding import chosen_cells, lived
 
 
 def topologies(
@@ -169,68 +163,6 @@ def _tokens(run: RunFolder, arm: str) -> float | None:
             for name in ("prompt_tokens", "completion_tokens")
         )
     )
-
-
-def chosen_cells(
-    run: RunFolder, data: Dataset, arm: str | None, conversation: str | None
-) -> list[Cell]:
-    """The cells of an arm, the first one for None, of all conversations or of one.  Raises
-    InputError for an arm of another system, DataError for a conversation that the data lack.
-    """
-    chosen = run.arm(arm)
-    if (system := run.deciding(chosen).get("system", OURS)) != OURS:
-        raise InputError(
-            f"the arm measured {system}; only the memories of {OURS} have a topology",
-            where=str(run.path),
-            cure="choose another arm",
-        )
-    ids = [conversation] if conversation is not None else list(run.manifest["conversations"])
-    return [run.cell(chosen, id, data) for id in ids]
-
-
-def opened(
-    run: RunFolder,
-    cell: Cell,
-    registry: Registry,
-    embedder: Embedder,
-    *,
-    path: Path | None = None,
-    recorded: Mapping[int, RecordedRun] | None = None,
-) -> Hebbarium:
-    """The memory of a cell before its conversation, or as its file has it.
-
-    path      of the file that keeps it; None: none
-    recorded  records that its consolidations execute, without a language model
-    """
-    mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
-    if recorded is not None:
-        for mechanism in mechanisms:
-            if isinstance(mechanism, TopologyConsolidation):
-                mechanism.recorded = recorded
-    return Hebbarium(
-        mechanisms,
-        embedder,
-        cell.spec.seed,
-        language_model=run.language_model() if recorded is None else None,
-        path=path,
-    )
-
-
-def lived(
-    run: RunFolder,
-    cell: Cell,
-    registry: Registry,
-    embedder: Embedder,
-    *,
-    path: Path | None = None,
-    recorded: Mapping[int, RecordedRun] | None = None,
-) -> Hebbarium:
-    """The memory of a cell after its conversation; arguments as of `opened`."""
-    memory = opened(run, cell, registry, embedder, path=path, recorded=recorded)
-    prepare(cell, memory)
-    for events in later(cell.conversation):
-        memory.encode(events)
-    return memory
 
 
 def surface_svg(reports: Mapping[str, TopologyReport]) -> str:
