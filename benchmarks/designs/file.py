@@ -280,14 +280,16 @@ class _DesignReader:
                 self._set(name, "baselines", place)
         return names
 
+    def _members(self, key: str, lacking: str, cure: str) -> dict[Any, Any]:
+        """What the file lists under a key; an error where it lists nothing."""
+        given = self.file.data.get(key)
+        if isinstance(given, dict) and given:
+            return given
+        raise self._odd(lacking, cure, key if key in self.file.data else "design")
+
     def _sweep(self, chosen: MechanismSet) -> ParameterSweep:
-        given = self.file.data.get("sweep")
-        if not isinstance(given, dict) or not given:
-            raise self._odd(
-                "a sweep names no parameters",
-                "write `sweep: {lexical_bm25.weight: [0, .5, 1]}`",
-                "sweep" if "sweep" in self.file.data else "design",
-            )
+        cure = "write `sweep: {lexical_bm25.weight: [0, .5, 1]}`"
+        given = self._members("sweep", "a sweep names no parameters", cure)
         grid: dict[str, tuple[Any, ...]] = {}
         ranges: dict[str, Range] = {}
         points = set[int]()
@@ -362,13 +364,8 @@ class _DesignReader:
         return ParameterSweep(grid, ranges, points.pop() if points else 0, self._baselines(FULL))
 
     def _arms(self, chosen: MechanismSet) -> dict[str, ArmChange]:
-        given = self.file.data.get("arms")
-        if not isinstance(given, dict) or not given:
-            raise self._odd(
-                "the design has no arms",
-                "write `arms: {name: {without: [...]}}`",
-                "arms" if "arms" in self.file.data else "design",
-            )
+        cure = "write `arms: {name: {without: [...]}}`"
+        given = self._members("arms", "the design has no arms", cure)
         made = {}
         for name, change in given.items():
             keys = ("set", "without", "swap", "add", "param")

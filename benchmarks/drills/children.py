@@ -75,3 +75,14 @@ def told(memory: Engine, event: Event) -> None:
     """Encode an event, and let its tick pass."""
     memory.encode(event)
     memory.advance(event.time)
+
+
+def digests_of(make: Make, events: list[Event], path: Path) -> list[str]:
+    """Digests of a memory after each number of events, from none on."""
+    memory = make(path)
+    digests = [memory.digest()]
+    for event in events:
+        told(memory, event)
+        digests.append(memory.digest())
+    memory.close()
+    return digests

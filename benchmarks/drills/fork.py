@@ -20,7 +20,7 @@ from threading import Thread
 from ...engine.base.errors import HebbariumError
 from ...engine.contract.records import Event
 from ...engine.memory.engine import Engine
-from .children import opened, started, told
+from .children import digests_of, opened, started, told
 from .flips import Make
 from .tally import Tally
 
@@ -43,7 +43,7 @@ def fork(make: Make, events: list[Event], folder: Path, count: int, seed: int) -
     Cost: a process and a loading each.  Needs `os.fork`.
     """
     tally, chance, path = Tally("fork", PROMISED), random.Random(seed), folder / "parent.db"
-    digests = _digests(make, events, folder / "alone.db")
+    digests = digests_of(make, events, folder / "alone.db")[1:]
     held: list[Engine] = []  # the one reference to the memory, so that a fork can drop it
     names, at = sorted(ACTS), len(events)
     for number in range(count):
@@ -69,16 +69,6 @@ def fork(make: Make, events: list[Event], folder: Path, count: int, seed: int) -
         at = at + 1 if right else len(events)
     _ended(held, path)
     return tally
-
-
-def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
-    """Digests after each event, without a fork."""
-    memory, digests = make(path), []
-    for event in events:
-        told(memory, event)
-        digests.append(memory.digest())
-    memory.close()
-    return digests
 
 
 def _ended(held: list[Engine], path: Path) -> None:

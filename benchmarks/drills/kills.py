@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...engine.contract.records import Event
 from ...engine.saving.snapshot import InterruptedWarning
-from .children import killed, told
+from .children import digests_of, killed, told
 from .flips import Make
 from .tally import Tally
 
@@ -33,7 +33,7 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     Cost: a process each.  Needs `os.fork`.
     """
     tally, chance, path = Tally("kills", PROMISED), random.Random(seed), folder / "killed.db"
-    digests = _digests(make, events, folder / "whole.db")
+    digests = digests_of(make, events, folder / "whole.db")
     done = 0
     for _ in range(count):
         finished = _killed(make, path, events, chance)
@@ -51,17 +51,6 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
                 file.unlink()
             done = 0
     return tally
-
-
-def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
-    """Digests after each number of events, without a kill."""
-    memory = make(path)
-    digests = [memory.digest()]
-    for event in events:
-        told(memory, event)
-        digests.append(memory.digest())
-    memory.close()
-    return digests
 
 
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) -> int:

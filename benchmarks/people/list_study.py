@@ -133,12 +133,7 @@ class ListReport:
 
     def summaries(self) -> dict[str, str]:
         """Each memory in one cell: its score, and how many effects are as in people."""
-        return {row.name: self._summary(row) for row in self.rows}
-
-    def _summary(self, row: ListRow) -> str:
-        if row.why:
-            return NOT_SCORED
-        return f"{_number(row.score.mean)}, {shown_of(row.effects)}"
+        return {row.name: in_a_cell(row.why, row.score, row.effects) for row in self.rows}
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -152,6 +147,11 @@ class ListReport:
 def without_samples(row: dict[str, Any]) -> dict[str, Any]:
     """What is kept of a row: resamples follow from the rest."""
     return {name: value for name, value in row.items() if name != "samples"}
+
+
+def in_a_cell(why: str, score: SeedEstimate, effects: Mapping[str, EffectSize]) -> str:
+    """A memory: its score, and how many effects are as in people; not scored if there is a `why`."""
+    return NOT_SCORED if why else f"{_number(score.mean)}, {shown_of(effects)}"
 
 
 def _number(value: float) -> str:

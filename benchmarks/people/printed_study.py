@@ -28,13 +28,13 @@ from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.life import Life
 from ..probes.harness.report import with_interval
 from ..probes.harness.run import NotedTexts, Recorder
-from .effects import EffectSize, shown_of
-from .list_study import without_samples
+from .effects import EffectSize
+from .list_study import in_a_cell, without_samples
 from .paradigms import PRINTED
 from .paradigms.contract import Paradigm, SimulatedPerson
 from .printed import PrintedOutcome, Timing, measured, plain, read
 from .readout import Readout
-from .run import CODE, DIGITS, LIFE, NOT_SCORED, PROBES, system_of, why_not
+from .run import CODE, DIGITS, LIFE, PROBES, system_of, why_not
 
 Floats = NDArray[np.float64]
 
@@ -132,13 +132,7 @@ class PrintedReport:
 
     def summaries(self) -> dict[str, str]:
         """Each memory in one cell: its score, and how many effects are as in people."""
-        return {row.name: self._summary(row) for row in self.rows}
-
-    def _summary(self, row: PrintedRow) -> str:
-        if row.why:
-            return NOT_SCORED
-        score = f"{row.score.mean:.2f}" if math.isfinite(row.score.mean) else "-"
-        return f"{score}, {shown_of(row.effects)}"
+        return {row.name: in_a_cell(row.why, row.score, row.effects) for row in self.rows}
 
     def to_json(self) -> dict[str, Any]:
         p = self.paradigm

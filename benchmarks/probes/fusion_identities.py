@@ -32,28 +32,23 @@ def run(life: Life, seed: int) -> Numbers:
     at = life.now
     orders = (list(range(len(told))), s.rng.permutation(len(told)).tolist())
     answers = []
+
+    def asked(memory: Life, kinds: dict[str, tuple[str, int]]) -> list[list[tuple[str, int]]]:
+        return [
+            [
+                kinds[event.id]
+                for event in memory.ask(f"Where does {name} keep the {thing}?", FIRST).events
+                if event.id in kinds
+            ]
+            for name, thing in zip(names, things, strict=True)
+        ]
+
     for order in orders:
         memory = life.fresh()
         ids = {told[j][:2]: memory.tell(told[j][2], at=at) for j in order}
         kinds = {id: key for key, id in ids.items()}
         memory.wait(MINUTE)
-        asked = [
-            [
-                kinds[event.id]
-                for event in memory.ask(f"Where does {name} keep the {thing}?", FIRST).events
-                if event.id in kinds
-            ]
-            for name, thing in zip(names, things, strict=True)
-        ]
-        again = [
-            [
-                kinds[event.id]
-                for event in memory.ask(f"Where does {name} keep the {thing}?", FIRST).events
-                if event.id in kinds
-            ]
-            for name, thing in zip(names, things, strict=True)
-        ]
-        answers.append((asked, again))
+        answers.append((asked(memory, kinds), asked(memory, kinds)))
     (first, twice), (other, _) = answers
     top = [answer[:1] == [("both", i)] for i, answer in enumerate(first)]
     one_of = [answer[:1] in ([("words", i)], [("meaning", i)]) for i, answer in enumerate(first)]

@@ -54,17 +54,17 @@ def axis(
     )
 
 
+def _across(values: Sequence[float], layout: Layout) -> Axis:
+    """The axis from left to right that has room for all values."""
+    ticks = 5 if layout.values else 3
+    low, high = min(values), max(values)
+    return axis(low, high, layout.left, layout.right, ticks, lambda v: f"{v:.3g}")
+
+
 def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, Any]:
     """The value of every arm with each seed, and its mean; arms in the order of the design."""
     values = [v for values in by_seed.values() for v in values]
-    x = axis(
-        min(values),
-        max(values),
-        layout.left,
-        layout.right,
-        5 if layout.values else 3,
-        lambda v: f"{v:.3g}",
-    )
+    x = _across(values, layout)
     rows = [
         _row(layout, i, arm)
         | {
@@ -88,14 +88,7 @@ def steps(waterfall: Waterfall, layout: Layout) -> dict[str, Any]:
         now += player.primary.mean
     places.append(("the set", waterfall.end, waterfall.end, None))
     ends = [v for _, a, b, _ in places for v in (a, b)]
-    x = axis(
-        min(ends),
-        max(ends),
-        layout.left,
-        layout.right,
-        5 if layout.values else 3,
-        lambda v: f"{v:.3g}",
-    )
+    x = _across(ends, layout)
     rows = []
     for i, (name, a, b, step) in enumerate(places):
         whisker = None

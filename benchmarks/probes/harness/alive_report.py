@@ -124,18 +124,14 @@ def to_markdown(matrix: AliveMatrix) -> str:
         f"| {in_cell(life.mechanism)} | {life.verdict} | {in_cell(', '.join(life.moved) or '-')} | {in_cell(life.why or '-')} |"
         for life in matrix.lives
     ]
-    lines += ["", "Moves a probe that its registry entry does not name:", ""]
-    lines += [
-        f"- {in_cell(life.mechanism)}: {in_cell(', '.join(life.elsewhere))}"
-        for life in matrix.lives
-        if life.elsewhere
-    ] or ["none"]
-    lines += ["", "Does not move a probe that its registry entry names:", ""]
-    lines += [
-        f"- {in_cell(life.mechanism)}: {in_cell(', '.join(life.unmoved))}"
-        for life in matrix.lives
-        if life.unmoved
-    ] or ["none"]
+    elsewhere = {life.mechanism: life.elsewhere for life in matrix.lives}
+    unmoved = {life.mechanism: life.unmoved for life in matrix.lives}
+    for heading, probes in (
+        ("Moves a probe that its registry entry does not name:", elsewhere),
+        ("Does not move a probe that its registry entry names:", unmoved),
+    ):
+        listed = [f"- {in_cell(m)}: {in_cell(', '.join(ids))}" for m, ids in probes.items() if ids]
+        lines += ["", heading, "", *(listed or ["none"])]
     lines += ["", "| mechanism | probe | state | numbers | needs |", "|---|---|---|---|---|"]
     lines += [
         f"| {in_cell(c.mechanism)} | {in_cell(c.probe.id)} | {c.state} | {in_cell(three(c))} | {in_cell(', '.join(c.alone.readers) or '-')} |"
