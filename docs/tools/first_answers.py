@@ -65,25 +65,33 @@ class FirstAnswers:
     compiled: int
 
 
-def measured(name: str, texts: Sequence[str], cache: Path) -> FirstAnswers:
-    """A process with a folder of caches.  Raises CalledProcessError if it fails."""
+def timed(words: Sequence[str], **environment: str) -> tuple[float, str]:
+    """CPU s, user and system, of a process of Python with these arguments, and what it prints.
+    Raises CalledProcessError if it fails.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
-        [sys.executable, "-c", LIFE, name, json.dumps(texts)],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT / "src"),
-            "HEBBARIUM_CACHE": str(cache),
-            "NUMBA_CACHE_DIR": str(cache),
-            "PYTHONDONTWRITEBYTECODE": "",  # modules are compiled once, as where it is not set
-        },
+        [sys.executable, *words],
+        env={**os.environ, **environment},
         check=True,
         stdout=subprocess.PIPE,
+        text=True,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    imported, compiled = json.loads(done.stdout)
-    return FirstAnswers(seconds, imported, compiled)
+    return seconds, done.stdout
+
+
+def measured(name: str, texts: Sequence[str], cache: Path) -> FirstAnswers:
+    """A process with a folder of caches.  Raises CalledProcessError if it fails."""
+    seconds, printed = timed(
+        ["-c", LIFE, name, json.dumps(texts)],
+        PYTHONPATH=str(ROOT / "src"),
+        HEBBARIUM_CACHE=str(cache),
+        NUMBA_CACHE_DIR=str(cache),
+        PYTHONDONTWRITEBYTECODE="",  # modules are compiled once, as where it is not set
+    )
+    return FirstAnswers(seconds, *json.loads(printed))
 
 
 def looped() -> float:

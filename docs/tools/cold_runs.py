@@ -1,7 +1,7 @@
 """CPU time of a cold run against plain batch embedding of the same texts: at most 1.2 times without
 gates, 2 times with them.
 
-    OMP_NUM_THREADS=1 python benchmarks/speed/cold_runs.py --data locomo_dev.json --sets
+    OMP_NUM_THREADS=1 python docs/tools/cold_runs.py --data locomo_dev.json --sets
     minimal,default
 
 Both are processes of their own with an empty cache.  The reference imports the same modules, loads
@@ -13,13 +13,10 @@ continuous integration: about a minute for each set.
 from __future__ import annotations
 
 import argparse
-import os
-import resource
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
+
+from first_answers import timed
 
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
@@ -42,22 +39,6 @@ SentenceTransformer(str(get_model_path()), device="cpu").encode(texts, batch_siz
 """
 
 
-def cpu_seconds(words: Sequence[str], cache: Path) -> float:
-    """CPU time, user and system, of a child process with its own cache folder.  Raises
-    CalledProcessError.
-    """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, *words],
-        env={**os.environ, "HEBBARIUM_CACHE": str(cache)},
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
 def gates(registry: Registry, name: str) -> list[str]:
     """Mechanisms of a set that vote on the admission of events."""
     return [
@@ -77,14 +58,15 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     given, registry = parser.parse_args(), Registry.installed()
     with tempfile.TemporaryDirectory() as folder:
-        caches = (Path(folder) / f"cache{i}" for i in range(99))
-        plain = cpu_seconds(["-c", REFERENCE, str(given.data)], next(caches))
+        caches = (f"{folder}/cache{i}" for i in range(99))
+        plain, _ = timed(["-c", REFERENCE, str(given.data)], HEBBARIUM_CACHE=next(caches))
         print(f"batch embedding: {plain:.1f} s CPU", flush=True)
         for name in given.sets.split(","):
             words = ["-m", "hebbarium", "run", "--set", name, "--dataset", "locomo", "--data",
                      str(given.data), "--limit", "1", "--out",
                      f"{folder}/{name}"]  # fmt: skip
-            seconds, gated = cpu_seconds(words, next(caches)), gates(registry, name)
+            seconds, _ = timed(words, HEBBARIUM_CACHE=next(caches))
+            gated = gates(registry, name)
             limit = WITH_GATES if gated else WITHOUT_GATES
             print(
                 f"{name}: {seconds:.1f} s CPU, {seconds / plain:.2f} times; limit {limit} ({', '.join(gated) or 'no gate'}): "
