@@ -1,5 +1,5 @@
 """Writes default-against-parts.md: the set `default` beside the sets of one signal, on development
-data.
+data; and with LoCoMo and BEAM 100K the table of these sets in the README.
 
     python docs/tools/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval
     FILE] --out OUT
@@ -12,6 +12,7 @@ stay as they are.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,18 @@ CHOSEN, PARTS, SCORES = (
 # data sets, and the one that has several folders
 OFFICIAL, SEVERAL = ("locomo", "beam", "longmemeval"), "beam"
 TARGET = Path(__file__).parents[1] / "results" / "default-against-parts.md"
+README = Path(__file__).parents[2] / "README.md"
+PLACE = re.compile(
+    r"(?<=<!-- written by docs/tools/default_against_parts\.py -->\n).*?(?=<!-- end -->)", re.S
+)
+COLUMNS = (  # of the README: head, label of the data, score
+    ("LoCoMo turn R@10", "locomo, turns", "recall@10"),
+    ("MRR@10", "locomo, turns", "mrr@10"),
+    ("LoCoMo session hit@10", "locomo, sessions", "hit@10"),
+    ("MRR@10", "locomo, sessions", "mrr@10"),
+    ("BEAM 100K R@10", "beam 100K, turns", "recall@10"),
+    ("MRR@10", "beam 100K, turns", "mrr@10"),
+)
 HEAD = """# `default` against its parts
 
 The set `default` combines several signals. It should never be worse than the best set of one signal: `bm25` (words) or `naive_rag`
@@ -117,9 +130,9 @@ def page(
     names: Sequence[str],
     rows_of: Callable[[str, Scores], list[str]],
     arguments: Sequence[str] | None,
-) -> None:
+) -> dict[str, Scores]:
     """Measure some sets on the data that the arguments name, and write the head of a page and a
-    table; sections after the table stay as they are.
+    table; sections after the table stay as they are.  The scores of each run, by its label.
 
     rows_of  the rows of the table for a run, from its label and the scores of each set
     """
@@ -129,6 +142,7 @@ def page(
     parser.add_argument("--out", type=Path, required=True)
     given = vars(parser.parse_args(arguments))
     model, table = embedder("minilm", default_cache()), list[str]()
+    measured = dict[str, Scores]()
     for label, name, path, unit in runs(given):
         by_set = scores(
             load(name, path, unit=unit),
@@ -137,14 +151,36 @@ def page(
             Settings(unit=unit),
             names,
         )
+        measured[f"{label}, {unit}s"] = by_set
         table += (rows := rows_of(f"{label}, {unit}s", by_set))
         print(*rows, sep="\n", flush=True)
     later = "".join(target.read_text(encoding="utf-8").partition("\n## ")[1:])
     target.write_text(head + "\n".join(table) + "\n" + later, encoding="utf-8")
+    return measured
+
+
+def readme_table(measured: Mapping[str, Scores]) -> str:
+    """The table of the README: the best score of each column is bold."""
+    rows = {}
+    for name in (CHOSEN, *PARTS):
+        cells = []
+        for _, label, score in COLUMNS:
+            by_set = measured[label]
+            shown = f"{by_set[name][score]:.3f}".removeprefix("0")
+            best = max(by_set[other][score] for other in (CHOSEN, *PARTS))
+            cells.append(f"**{shown}**" if by_set[name][score] == best else shown)
+        rows[name] = cells
+    heads = " | ".join(head for head, *_ in COLUMNS)
+    lines = [f"| set | {heads} |", "|---" * (len(COLUMNS) + 1) + "|"]
+    lines += [f"| `{name}` | {' | '.join(cells)} |" for name, cells in rows.items()]
+    return "\n".join(lines) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    page(__doc__, TARGET, HEAD, (CHOSEN, *PARTS), lines, arguments)
+    measured = page(__doc__, TARGET, HEAD, (CHOSEN, *PARTS), lines, arguments)
+    if {label for _, label, _ in COLUMNS} <= measured.keys():
+        text = README.read_text(encoding="utf-8")
+        README.write_text(PLACE.sub(lambda _: readme_table(measured), text), encoding="utf-8")
 
 
 if __name__ == "__main__":
