@@ -540,13 +540,12 @@ def constant_learning(specimen: Any) -> Any:
 
 @mutant("encoding by the difference from the usual level, not by the ratio", rejected_by="ACH-7")
 def by_difference(specimen: Any) -> Any:
-    class ByDifference(specimen.Acetylcholine):  # type: ignore[misc]
-        def strengthen(self, view: Any, incoming: Incoming) -> None:
-            view.encoding_strength = self.params.encoding_gain * (
-                view.acetylcholine_level - math.exp(view.acetylcholine_usual)
-            )
+    def strengthen(self: Any, view: Any, incoming: Incoming) -> None:
+        view.encoding_strength = self.params.encoding_gain * (
+            view.acetylcholine_level - math.exp(view.acetylcholine_usual)
+        )
 
-    return specimen.replacing("Acetylcholine", ByDifference)
+    return specimen.overriding("Acetylcholine", strengthen=strengthen)
 
 
 @mutant("every event fits the topic", rejected_by="ACH-6d")

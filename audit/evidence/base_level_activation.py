@@ -760,21 +760,18 @@ def unused(specimen: Any) -> Any:
 
 @mutant("the time scale makes the clock faster", rejected_by="CM-6.10")
 def faster_clock(specimen: Any) -> Any:
-    class Faster(specimen.BaseLevelActivation):  # type: ignore[misc]
-        @property
-        def seconds(self) -> float:
-            return 3600.0 * float(self.params.time_scale)
+    def seconds(self: Any) -> float:
+        return 3600.0 * float(self.params.time_scale)
 
-    return specimen.replacing("BaseLevelActivation", Faster)
+    return specimen.overriding("BaseLevelActivation", seconds=property(seconds))
 
 
 @mutant("only the best memory of an answer is used", rejected_by="CM-6.11")
 def best_alone(specimen: Any) -> Any:
-    class Best(specimen.BaseLevelActivation):  # type: ignore[misc]
-        def _use(self, view: Any, rows: Any) -> None:
-            super()._use(view, rows[:1])
+    def _use(self: Any, view: Any, rows: Any) -> None:
+        specimen.BaseLevelActivation._use(self, view, rows[:1])
 
-    return specimen.replacing("BaseLevelActivation", Best)
+    return specimen.overriding("BaseLevelActivation", _use=_use)
 
 
 @mutant("intercept and scale exchanged", rejected_by="CM-6.11b")

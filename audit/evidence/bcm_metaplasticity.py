@@ -602,32 +602,30 @@ def pair_by_pair(specimen: Any) -> Any:
 
 @mutant("the modifiability of a sleep is the sum over its replays", rejected_by="CM-8.5e")
 def summed(specimen: Any) -> Any:
-    class Summed(specimen.BCMMetaplasticity):  # type: ignore[misc]
-        def replay(self, view: Any, tick: Any) -> None:
-            self.learn(view, len(view.coactivation.target) // 2)
+    def replay(self: Any, view: Any, tick: Any) -> None:
+        self.learn(view, len(view.coactivation.target) // 2)
 
-    return specimen.replacing("BCMMetaplasticity", Summed)
+    return specimen.overriding("BCMMetaplasticity", replay=replay)
 
 
 @mutant("modifiability adds up over occasions", rejected_by="CM-8.5e")
 def never_reset(specimen: Any) -> Any:
-    class Kept(specimen.BCMMetaplasticity):  # type: ignore[misc]
-        def learn(self, view: Any, times: int) -> None:
-            p, pairs = self.params, view.coactivation
-            specimen.occur(
-                times,
-                pairs.source,
-                pairs.target,
-                pairs.edge,
-                p.drive,
-                p.eta,
-                p.tau,
-                view.bcm_weight,
-                view.bcm_theta,
-                view.modifiability,
-            )
+    def learn(self: Any, view: Any, times: int) -> None:
+        p, pairs = self.params, view.coactivation
+        specimen.occur(
+            times,
+            pairs.source,
+            pairs.target,
+            pairs.edge,
+            p.drive,
+            p.eta,
+            p.tau,
+            view.bcm_weight,
+            view.bcm_theta,
+            view.modifiability,
+        )
 
-    return specimen.replacing("BCMMetaplasticity", Kept)
+    return specimen.overriding("BCMMetaplasticity", learn=learn)
 
 
 @mutant("all steps of a sleep are one occasion", rejected_by="CM-8.5e")

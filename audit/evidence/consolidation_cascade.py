@@ -775,11 +775,10 @@ def stale(specimen: Any) -> Any:
 
 @mutant("a replay counts once a night, however often it comes", rejected_by="CM-1.15")
 def once_a_night(specimen: Any) -> Any:
-    class Fixed(specimen.ConsolidationCascade):  # type: ignore[misc]
-        def _renew(self, view: Any, rows: Any, times: Any) -> None:
-            super()._renew(view, rows, np.minimum(times, 1))
+    def _renew(self: Any, view: Any, rows: Any, times: Any) -> None:
+        specimen.ConsolidationCascade._renew(self, view, rows, np.minimum(times, 1))
 
-    return specimen.replacing("ConsolidationCascade", Fixed)
+    return specimen.overriding("ConsolidationCascade", _renew=_renew)
 
 
 @mutant("the noise of one synapse in place of N", rejected_by="CM-1.15b")

@@ -410,16 +410,15 @@ def archived_counts(specimen: Any) -> Any:
 
 @mutant("weights are not divided by their sum", rejected_by="CC-13")
 def undivided(specimen: Any) -> Any:
-    class Undivided(specimen.ConvexFusion):  # type: ignore[misc]
-        def fuse(self, view: Any, cue: Any) -> None:
-            view.fused[...] = 0.0
-            signals = [
-                (scores, signal.floor, weight * view.facet_weights[signal.facet.value])
-                for signal, scores, weight in view.signals
-            ]
-            specimen.NORMALISED[self.params.normalisation](signals, view.stands_for, view.fused)
+    def fuse(self: Any, view: Any, cue: Any) -> None:
+        view.fused[...] = 0.0
+        signals = [
+            (scores, signal.floor, weight * view.facet_weights[signal.facet.value])
+            for signal, scores, weight in view.signals
+        ]
+        specimen.NORMALISED[self.params.normalisation](signals, view.stands_for, view.fused)
 
-    return specimen.replacing("ConvexFusion", Undivided)
+    return specimen.overriding("ConvexFusion", fuse=fuse)
 
 
 @mutant("a memory that stands for several counts once", rejected_by="CC-15")

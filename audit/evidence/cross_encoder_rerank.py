@@ -281,8 +281,9 @@ def of_all(specimen: Any) -> Any:
 
 @mutant("without a model the stand-in judges", rejected_by="CE-9")
 def silent(specimen: Any) -> Any:
-    class Silent(specimen.CrossEncoderRerank):  # type: ignore[misc]
-        def __init__(self, id: str, params: Any, units: Any = None, order: int = 0) -> None:
-            super().__init__(id, replace(params, model=params.model or str(STAND_IN)), units, order)
+    def __init__(self: Any, id: str, params: Any, units: Any = None, order: int = 0) -> None:
+        specimen.CrossEncoderRerank.__init__(
+            self, id, replace(params, model=params.model or str(STAND_IN)), units, order
+        )
 
-    return specimen.replacing("CrossEncoderRerank", Silent)
+    return specimen.overriding("CrossEncoderRerank", __init__=__init__)

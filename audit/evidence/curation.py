@@ -900,14 +900,13 @@ def days_of_the_asker_alone(specimen: Any) -> Any:
 
 @mutant("repeats of an erased telling begin a group each", rejected_by="CU-9e")
 def groups_of_their_own(specimen: Any) -> Any:
-    class Own(specimen.Curation):  # type: ignore[misc]
-        def recognise(self, view: Any, incoming: Any) -> None:
-            super().recognise(view, incoming)
-            earlier = np.flatnonzero(view.words_said[: view.row] == view.words_said[view.row])
-            if earlier.size:
-                view.repeats[view.row] = earlier[0]
+    def recognise(self: Any, view: Any, incoming: Any) -> None:
+        specimen.Curation.recognise(self, view, incoming)
+        earlier = np.flatnonzero(view.words_said[: view.row] == view.words_said[view.row])
+        if earlier.size:
+            view.repeats[view.row] = earlier[0]
 
-    return specimen.replacing("Curation", Own)
+    return specimen.overriding("Curation", recognise=recognise)
 
 
 @mutant("days of a question are those of UTC", rejected_by="CU-9d")

@@ -555,23 +555,22 @@ def weights_for_numbers(specimen: Any) -> Any:
 
 @mutant("matches below the mean are active, too", rejected_by="CM-13.11")
 def all_active(specimen: Any) -> Any:
-    class Indifferent(specimen.DendriticIntegration):  # type: ignore[misc]
-        def integrate(self, view: Any, cue: Any) -> None:
-            links = view.graph.csr(EdgeType.ENTITY)
-            specimen.bind(
-                np.flatnonzero(view.visible),
-                view.session,
-                links.start,
-                links.degree,
-                links.pool,
-                view.graph.target,
-                self.params.alpha,
-                self.dendrite,
-                self.cell,
-                view.coactive,
-            )
+    def integrate(self: Any, view: Any, cue: Any) -> None:
+        links = view.graph.csr(EdgeType.ENTITY)
+        specimen.bind(
+            np.flatnonzero(view.visible),
+            view.session,
+            links.start,
+            links.degree,
+            links.pool,
+            view.graph.target,
+            self.params.alpha,
+            self.dendrite,
+            self.cell,
+            view.coactive,
+        )
 
-    return specimen.replacing("DendriticIntegration", Indifferent)
+    return specimen.overriding("DendriticIntegration", integrate=integrate)
 
 
 @mutant("the coupling to the soma is left out", rejected_by="CM-13.11")

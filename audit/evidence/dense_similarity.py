@@ -267,29 +267,26 @@ def score_over_the_angle(specimen: Any) -> Picture:
 
 @mutant("Euclidean distance in place of the cosine", rejected_by="DN-1")
 def euclidean(specimen: Any) -> Any:
-    class Distance(specimen.DenseSimilarity):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            view.dense[...] = np.linalg.norm(view.embedding - cue.vector, axis=1)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        view.dense[...] = np.linalg.norm(view.embedding - cue.vector, axis=1)
 
-    return specimen.replacing("DenseSimilarity", Distance)
+    return specimen.overriding("DenseSimilarity", score=score)
 
 
 @mutant("the absolute value of the cosine", rejected_by="DN-2")
 def unsigned(specimen: Any) -> Any:
-    class Unsigned(specimen.DenseSimilarity):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            view.dense[...] = np.abs(view.embedding @ cue.vector)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        view.dense[...] = np.abs(view.embedding @ cue.vector)
 
-    return specimen.replacing("DenseSimilarity", Unsigned)
+    return specimen.overriding("DenseSimilarity", score=score)
 
 
 @mutant("the query's vector is reversed", rejected_by="DN-5")
 def reversed_query(specimen: Any) -> Any:
-    class Reversed(specimen.DenseSimilarity):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            view.index.scores(cue.vector[::-1].copy(), view.dense)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        view.index.scores(cue.vector[::-1].copy(), view.dense)
 
-    return specimen.replacing("DenseSimilarity", Reversed)
+    return specimen.overriding("DenseSimilarity", score=score)
 
 
 @mutant("the weight of a wording is ignored", rejected_by="DN-7")
@@ -318,15 +315,14 @@ def last_wording(specimen: Any) -> Any:
 
 @mutant("a long memory scores its windows only", rejected_by="DN-8")
 def windows_only(specimen: Any) -> Any:
-    class Windows(specimen.DenseSimilarity):  # type: ignore[misc]
-        def _cosines(self, view: Any, wording: Any, out: Any) -> Any:
-            view.index.scores(wording.vector, out)
-            if self.params.passages:
-                cut = view.passages.scores(wording.vector, np.empty_like(out))
-                out[~np.isnan(cut)] = cut[~np.isnan(cut)]
-            return out
+    def _cosines(self: Any, view: Any, wording: Any, out: Any) -> Any:
+        view.index.scores(wording.vector, out)
+        if self.params.passages:
+            cut = view.passages.scores(wording.vector, np.empty_like(out))
+            out[~np.isnan(cut)] = cut[~np.isnan(cut)]
+        return out
 
-    return specimen.replacing("DenseSimilarity", Windows)
+    return specimen.overriding("DenseSimilarity", _cosines=_cosines)
 
 
 @mutant("a memory loses c p, not c ln p", rejected_by="DN-8")
@@ -342,14 +338,13 @@ def penalty_by_number(specimen: Any) -> Any:
 
 @mutant("the windows of a text are those of another wording", rejected_by="DN-8")
 def windows_of_the_query(specimen: Any) -> Any:
-    class OfTheQuery(specimen.DenseSimilarity):  # type: ignore[misc]
-        def _cosines(self, view: Any, wording: Any, out: Any) -> Any:
-            view.index.scores(wording.vector, out)
-            asked = next(iter(view.cues))[1]
-            return (
-                np.fmax(out, view.passages.scores(asked.vector, np.empty_like(out)), out=out)
-                if self.params.passages
-                else out
-            )
+    def _cosines(self: Any, view: Any, wording: Any, out: Any) -> Any:
+        view.index.scores(wording.vector, out)
+        asked = next(iter(view.cues))[1]
+        return (
+            np.fmax(out, view.passages.scores(asked.vector, np.empty_like(out)), out=out)
+            if self.params.passages
+            else out
+        )
 
-    return specimen.replacing("DenseSimilarity", OfTheQuery)
+    return specimen.overriding("DenseSimilarity", _cosines=_cosines)

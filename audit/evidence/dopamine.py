@@ -605,12 +605,11 @@ def undiscounted(specimen: Any) -> Any:
 
 @mutant("a session ends without the value 0", rejected_by="DA-9")
 def endless(specimen: Any) -> Any:
-    class Endless(specimen.Dopamine):  # type: ignore[misc]
-        def experience(self, view: Any, incoming: Any) -> None:
-            view.reward_episode = incoming.session
-            specimen.Dopamine.experience(self, view, incoming)
+    def experience(self: Any, view: Any, incoming: Any) -> None:
+        view.reward_episode = incoming.session
+        specimen.Dopamine.experience(self, view, incoming)
 
-    return specimen.replacing("Dopamine", Endless)
+    return specimen.overriding("Dopamine", experience=experience)
 
 
 @mutant("tone without clipping", rejected_by="DA-7a")

@@ -1033,22 +1033,20 @@ def with_excitability(specimen: Any, changed: Any) -> Any:
 
 @mutant("recall does not activate units", rejected_by="CM-14.14")
 def inert_recall(specimen: Any) -> Any:
-    class Inert(specimen.EngramAllocation):  # type: ignore[misc]
-        def excite(self, view: Any, cue: Any) -> None:
-            return
+    def excite(self: Any, view: Any, cue: Any) -> None:
+        return
 
-    return specimen.replacing("EngramAllocation", Inert)
+    return specimen.overriding("EngramAllocation", excite=excite)
 
 
 @mutant("the half-life does not follow the time scale", rejected_by="CM-14.14b")
 def unscaled_half_life(specimen: Any) -> Any:
-    class Unscaled(specimen.EngramAllocation):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name)) / (
-                float(self.params.time_scale) if name == "half_life" else 1.0
-            )
+    def hours(self: Any, name: str) -> float:
+        return float(specimen.EngramAllocation.hours(self, name)) / (
+            float(self.params.time_scale) if name == "half_life" else 1.0
+        )
 
-    return specimen.replacing("EngramAllocation", Unscaled)
+    return specimen.overriding("EngramAllocation", hours=hours)
 
 
 @mutant("a memory that matches worse than the mean lends, too", rejected_by="CM-14.15")
@@ -1073,21 +1071,19 @@ def excitable_before_1970(specimen: Any) -> Any:
 
 @mutant("a memory without an engram activates the last unit", rejected_by="CM-14.18")
 def last_unit(specimen: Any) -> Any:
-    class Last(specimen.EngramAllocation):  # type: ignore[misc]
-        def excite(self, view: Any, cue: Any) -> None:
-            super().excite(view, cue)
-            if len(view.recalled) and view.engram[view.recalled[0], 0] < 0:
-                view.engram_excited[-1] += 1.0
+    def excite(self: Any, view: Any, cue: Any) -> None:
+        specimen.EngramAllocation.excite(self, view, cue)
+        if len(view.recalled) and view.engram[view.recalled[0], 0] < 0:
+            view.engram_excited[-1] += 1.0
 
-    return specimen.replacing("EngramAllocation", Last)
+    return specimen.overriding("EngramAllocation", excite=excite)
 
 
 @mutant("more units in an engram than there are", rejected_by="CM-14.16")
 def unbounded_engram(specimen: Any) -> Any:
-    class Unbounded(specimen.EngramAllocation):  # type: ignore[misc]
-        def __init__(self, id: str, params: Any, *rest: Any) -> None:
-            super().__init__(
-                id, dataclasses.replace(params, size=min(params.size, params.units)), *rest
-            )
+    def __init__(self: Any, id: str, params: Any, *rest: Any) -> None:
+        specimen.EngramAllocation.__init__(
+            self, id, dataclasses.replace(params, size=min(params.size, params.units)), *rest
+        )
 
-    return specimen.replacing("EngramAllocation", Unbounded)
+    return specimen.overriding("EngramAllocation", __init__=__init__)

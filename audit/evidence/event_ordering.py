@@ -642,29 +642,27 @@ def added(specimen: Any) -> Any:
 
 @mutant("any reply belongs to the last request", rejected_by="EO-11")
 def last_request(specimen: Any) -> Any:
-    class Late(specimen.EventOrdering):  # type: ignore[misc]
-        def keep(self, view: Any, incoming: Any) -> None:
-            role = incoming.event.get("role") or incoming.event.speaker
-            if role == "user":
-                view.exchange[view.row] = view.row
-            elif role == "assistant":
-                view.exchange[view.row] = max(
-                    (int(j) for i, j in enumerate(view.exchange[: view.row]) if i == j), default=-1
-                )
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        role = incoming.event.get("role") or incoming.event.speaker
+        if role == "user":
+            view.exchange[view.row] = view.row
+        elif role == "assistant":
+            view.exchange[view.row] = max(
+                (int(j) for i, j in enumerate(view.exchange[: view.row]) if i == j), default=-1
+            )
 
-    return specimen.replacing("EventOrdering", Late)
+    return specimen.overriding("EventOrdering", keep=keep)
 
 
 @mutant("the speaker counts before the role", rejected_by="EO-11")
 def by_speaker(specimen: Any) -> Any:
-    class BySpeaker(specimen.EventOrdering):  # type: ignore[misc]
-        def keep(self, view: Any, incoming: Any) -> None:
-            event = incoming.event
-            if event.speaker:
-                incoming = replace(incoming, event=replace(event, attributes=()))
-            super().keep(view, incoming)
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        event = incoming.event
+        if event.speaker:
+            incoming = replace(incoming, event=replace(event, attributes=()))
+        specimen.EventOrdering.keep(self, view, incoming)
 
-    return specimen.replacing("EventOrdering", BySpeaker)
+    return specimen.overriding("EventOrdering", keep=keep)
 
 
 @mutant("a missing score spreads to the other half", rejected_by="EO-13")

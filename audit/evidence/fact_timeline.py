@@ -643,12 +643,11 @@ def notes_alone(specimen: Any) -> Any:
 
 @mutant("what is in conflict does not answer for its versions", rejected_by="FT-2d")
 def superseded_alone(specimen: Any) -> Any:
-    class Superseded(specimen.FactTimeline):  # type: ignore[misc]
-        def prefer(self, view: Any, cue: Any) -> None:
-            super().prefer(view, cue)
-            view.reach[view.facts_superseded == 0] = 0
+    def prefer(self: Any, view: Any, cue: Any) -> None:
+        specimen.FactTimeline.prefer(self, view, cue)
+        view.reach[view.facts_superseded == 0] = 0
 
-    return specimen.replacing("FactTimeline", Superseded)
+    return specimen.overriding("FactTimeline", prefer=prefer)
 
 
 @mutant("a fact supersedes one of its own memory", rejected_by="FT-6")
@@ -676,28 +675,23 @@ def first_sentences(specimen: Any) -> Any:
 
 @mutant("former versions stay visible", rejected_by="FT-9")
 def both_visible(specimen: Any) -> Any:
-    class Both(specimen.FactTimeline):  # type: ignore[misc]
-        def dress(self, view: Any, tick: Any) -> None:
-            super().dress(view, tick)
-            view.hide[...] = 0
+    def dress(self: Any, view: Any, tick: Any) -> None:
+        specimen.FactTimeline.dress(self, view, tick)
+        view.hide[...] = 0
 
-    return specimen.replacing("FactTimeline", Both)
+    return specimen.overriding("FactTimeline", dress=dress)
 
 
 @mutant("superseded facts stay in the timeline", rejected_by="FT-10")
 def kept(specimen: Any) -> Any:
-    class Kept(specimen.Timeline):  # type: ignore[misc]
-        def take(self, fact: Any, row: int) -> Any:
-            before = {key: list(known) for key, known in self._open.items()}
-            outcomes = specimen.Timeline.take(self, fact, row)
-            for key, known in before.items():
-                self._open[key] = [
-                    *known,
-                    *([(fact, row)] if (fact, row) in self._open[key] else []),
-                ]
-            return outcomes
+    def take(self: Any, fact: Any, row: int) -> Any:
+        before = {key: list(known) for key, known in self._open.items()}
+        outcomes = specimen.Timeline.take(self, fact, row)
+        for key, known in before.items():
+            self._open[key] = [*known, *([(fact, row)] if (fact, row) in self._open[key] else [])]
+        return outcomes
 
-    return specimen.replacing("Timeline", Kept)
+    return specimen.overriding("Timeline", take=take)
 
 
 @mutant("a value is read up to its first mark", rejected_by="FT-10c")
@@ -715,21 +709,19 @@ def short_values(specimen: Any) -> Any:
 
 @mutant("erased facts stay in the timeline", rejected_by="FT-10b")
 def haunted(specimen: Any) -> Any:
-    class Haunted(specimen.Timeline):  # type: ignore[misc]
-        def follow(self, writings: Any, maker: str) -> None:
-            self.erased: int = writings.erased
-            super().follow(writings, maker)
+    def follow(self: Any, writings: Any, maker: str) -> None:
+        self.erased = writings.erased
+        specimen.Timeline.follow(self, writings, maker)
 
-    return specimen.replacing("Timeline", Haunted)
+    return specimen.overriding("Timeline", follow=follow)
 
 
 @mutant("archived versions get votes without facts", rejected_by="FT-11")
 def votes(specimen: Any) -> Any:
-    class Votes(specimen.FactTimeline):  # type: ignore[misc]
-        def prefer(self, view: Any, cue: Any) -> None:
-            view.reach += 1
+    def prefer(self: Any, view: Any, cue: Any) -> None:
+        view.reach += 1
 
-    return specimen.replacing("FactTimeline", Votes)
+    return specimen.overriding("FactTimeline", prefer=prefer)
 
 
 @mutant("speakers without a shown name are one", rejected_by="FT-12")

@@ -168,8 +168,7 @@ def worth_of_use_alone(specimen: Any) -> Any:
 
 @mutant("strength used as its own log", rejected_by="HT-5")
 def raw_strength(specimen: Any) -> Any:
-    class Raw(specimen.Heat):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            specimen.heat(view.activation, np.exp(view.log_strength), view.heat)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        specimen.heat(view.activation, np.exp(view.log_strength), view.heat)
 
-    return specimen.replacing("Heat", Raw)
+    return specimen.overriding("Heat", score=score)

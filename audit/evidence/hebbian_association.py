@@ -740,11 +740,10 @@ def of_the_source(specimen: Any) -> Any:
 
 @mutant("recall changes nothing", rejected_by="CM-10.8m")
 def unlearnt(specimen: Any) -> Any:
-    class Unlearnt(specimen.HebbianAssociation):  # type: ignore[misc]
-        def on_recall(self, view: Any, cue: Any) -> None:
-            pass
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        pass
 
-    return specimen.replacing("HebbianAssociation", Unlearnt)
+    return specimen.overriding("HebbianAssociation", on_recall=on_recall)
 
 
 @mutant(

@@ -711,15 +711,14 @@ def short_sum(specimen: Any) -> Any:
 
 @mutant("the query's names are only talked about", rejected_by="HD-14")
 def never_speaking(specimen: Any) -> Any:
-    class Silent(specimen.HyperdimensionalBinding):  # type: ignore[misc]
-        def match(self, view: Any, cue: Any) -> None:
-            if asked := list(specimen.contents(cue.features)):
-                noise = self.params.least_sd / math.sqrt(64.0 * self.params.words)
-                specimen.compare(
-                    view.role_filler_record, self._record(iter(asked)), noise, view.binding
-                )
+    def match(self: Any, view: Any, cue: Any) -> None:
+        if asked := list(specimen.contents(cue.features)):
+            noise = self.params.least_sd / math.sqrt(64.0 * self.params.words)
+            specimen.compare(
+                view.role_filler_record, self._record(iter(asked)), noise, view.binding
+            )
 
-    return specimen.replacing("HyperdimensionalBinding", Silent)
+    return specimen.overriding("HyperdimensionalBinding", match=match)
 
 
 @mutant("days are those of UTC", rejected_by="HD-14b")

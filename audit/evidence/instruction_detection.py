@@ -597,15 +597,12 @@ def by_sentences(specimen: Any) -> Any:
 
 @mutant("scopes of the assistant are embedded, too", rejected_by="ID-8")
 def all_scopes(specimen: Any) -> Any:
-    class Every(specimen.InstructionDetection):  # type: ignore[misc]
-        def scopes(self, view: Any, coming: Any) -> Any:
-            return (
-                scope
-                for incoming in coming
-                if (scope := specimen.standing_of(incoming.event.text)[1])
-            )
+    def scopes(self: Any, view: Any, coming: Any) -> Any:
+        return (
+            scope for incoming in coming if (scope := specimen.standing_of(incoming.event.text)[1])
+        )
 
-    return specimen.replacing("InstructionDetection", Every)
+    return specimen.overriding("InstructionDetection", scopes=scopes)
 
 
 @mutant("an instruction with a scope fits by its own text", rejected_by="ID-10")

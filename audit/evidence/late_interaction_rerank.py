@@ -512,37 +512,29 @@ def unclipped(specimen: Any) -> Any:
 
 @mutant("stop words alone weigh nothing", rejected_by="LI-13")
 def weightless(specimen: Any) -> Any:
-    class Weightless(specimen.LateInteractionRerank):  # type: ignore[misc]
-        def _weights(self, lexicon: Any, text: str, spans: Any) -> Any:
-            return np.zeros(len(spans)) if self.params.weights == "idf" else np.ones(len(spans))
+    def _weights(self: Any, lexicon: Any, text: str, spans: Any) -> Any:
+        return np.zeros(len(spans)) if self.params.weights == "idf" else np.ones(len(spans))
 
-    return specimen.replacing("LateInteractionRerank", Weightless)
+    return specimen.overriding("LateInteractionRerank", _weights=_weights)
 
 
 @mutant("the speaker is left out", rejected_by="LI-14")
 def unspoken(specimen: Any) -> Any:
-    class Unspoken(specimen.LateInteractionRerank):  # type: ignore[misc]
-        @hook(
-            Phase.RETRIEVE,
-            reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, TOKEN_EMBEDDER),
-            adds=(),
-            sets=(RELEVANCE, RERANKED),
+    @hook(
+        Phase.RETRIEVE,
+        reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, TOKEN_EMBEDDER),
+        adds=(),
+        sets=(RELEVANCE, RERANKED),
+    )
+    def rerank(self: Any, view: Any, cue: Any) -> None:
+        names = ("reweighted", "answerable", "lexicon", "token_embedder", "relevance", "reranked")
+        specimen.LateInteractionRerank.rerank(
+            self,
+            SimpleNamespace(
+                **{name: getattr(view, name) for name in names},
+                texts=SimpleNamespace(rendered=view.texts.__getitem__),
+            ),
+            cue,
         )
-        def rerank(self, view: Any, cue: Any) -> None:
-            names = (
-                "reweighted",
-                "answerable",
-                "lexicon",
-                "token_embedder",
-                "relevance",
-                "reranked",
-            )
-            super().rerank(
-                SimpleNamespace(
-                    **{name: getattr(view, name) for name in names},
-                    texts=SimpleNamespace(rendered=view.texts.__getitem__),
-                ),
-                cue,
-            )
 
-    return specimen.replacing("LateInteractionRerank", Unspoken)
+    return specimen.overriding("LateInteractionRerank", rerank=rerank)

@@ -336,56 +336,53 @@ def plain_idf(specimen: Any) -> Any:
 
 @mutant("the plug-in ignores b", rejected_by="BM-4")
 def default_b(specimen: Any) -> Any:
-    class Forgetful(specimen.LexicalBM25):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            view.lexicon.scores(cue.terms, view.lexical, specimen.idf_robertson, k1=self.params.k1)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        view.lexicon.scores(cue.terms, view.lexical, specimen.idf_robertson, k1=self.params.k1)
 
-    return specimen.replacing("LexicalBM25", Forgetful)
+    return specimen.overriding("LexicalBM25", score=score)
 
 
 @mutant("the hook exchanges k1 and b", rejected_by="BM-10")
 def exchanged(specimen: Any) -> Any:
-    class Exchanged(specimen.LexicalBM25):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            view.lexicon.scores(
-                cue.terms, view.lexical, specimen.idf_robertson, k1=self.params.b, b=self.params.k1
-            )
-            specimen.silence_zeros(view.lexical)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        view.lexicon.scores(
+            cue.terms, view.lexical, specimen.idf_robertson, k1=self.params.b, b=self.params.k1
+        )
+        specimen.silence_zeros(view.lexical)
 
-    return specimen.replacing("LexicalBM25", Exchanged)
+    return specimen.overriding("LexicalBM25", score=score)
 
 
 @mutant("scores of the wordings are added", rejected_by="BM-11")
 def added_wordings(specimen: Any) -> Any:
-    class Summed(specimen.LexicalBM25):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            p, total = self.params, np.zeros_like(view.lexical)
-            for weight, wording in view.cues:
-                scores = np.zeros_like(total)
-                view.lexicon.scores(
-                    wording.terms,
-                    scores,
-                    specimen.idf_lucene if p.idf == "lucene" else specimen.idf_robertson,
-                    k1=p.k1,
-                    b=p.b,
-                )
-                total += weight * scores
-            view.lexical[...] = np.where(total == 0.0, np.nan, total)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        p, total = self.params, np.zeros_like(view.lexical)
+        for weight, wording in view.cues:
+            scores = np.zeros_like(total)
+            view.lexicon.scores(
+                wording.terms,
+                scores,
+                specimen.idf_lucene if p.idf == "lucene" else specimen.idf_robertson,
+                k1=p.k1,
+                b=p.b,
+            )
+            total += weight * scores
+        view.lexical[...] = np.where(total == 0.0, np.nan, total)
 
-    return specimen.replacing("LexicalBM25", Summed)
+    return specimen.overriding("LexicalBM25", score=score)
 
 
 @mutant("wordings count as much as the query", rejected_by="BM-11")
 def unweighted(specimen: Any) -> Any:
-    class Unweighted(specimen.LexicalBM25):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            super().score(
-                SimpleNamespace(
-                    lexicon=view.lexicon,
-                    lexical=view.lexical,
-                    cues=[(1.0, wording) for _, wording in view.cues],
-                ),
-                cue,
-            )
+    def score(self: Any, view: Any, cue: Any) -> None:
+        specimen.LexicalBM25.score(
+            self,
+            SimpleNamespace(
+                lexicon=view.lexicon,
+                lexical=view.lexical,
+                cues=[(1.0, wording) for _, wording in view.cues],
+            ),
+            cue,
+        )
 
-    return specimen.replacing("LexicalBM25", Unweighted)
+    return specimen.overriding("LexicalBM25", score=score)

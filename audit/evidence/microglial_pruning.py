@@ -897,12 +897,11 @@ def of_the_weaker(specimen: Any) -> Any:
 
 @mutant("what is replayed does not count as used", rejected_by="CM-11.12")
 def replayed_in_vain(specimen: Any) -> Any:
-    class Vain(specimen.MicroglialPruning):  # type: ignore[misc]
-        def used(self, view: Any, now: float) -> None:
-            if now != 24.0:
-                super().used(view, now)
+    def used(self: Any, view: Any, now: float) -> None:
+        if now != 24.0:
+            specimen.MicroglialPruning.used(self, view, now)
 
-    return specimen.replacing("MicroglialPruning", Vain)
+    return specimen.overriding("MicroglialPruning", used=used)
 
 
 @mutant("the removed association stays in the graph", rejected_by="CM-11.13")
