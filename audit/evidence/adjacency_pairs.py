@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import LOG_PRIOR, MATCH, VETO
+from ...engine.contract.vocabulary import LOG_PRIOR, MATCH
 from ...engine.text.features import features
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import Scripted, encode, memory_of, neighbour, plug_in
+from ..memory import Scripted, encode, memory_of, plug_in
 from .shared import dreams
 from .shared.clock import linear_time, long_text
+from .shared.scripts import refusing
 
 STRENGTH, HALF = 0.7, 4.0  # odd values, none a default
 # text, words that tell, words that ask; counted by hand
@@ -89,10 +89,7 @@ def queries_about_asking(specimen: Any) -> Any:
 
 @adaptation("AJ-5", source="ours: a story of two sessions; words and pairs by hand")
 def a_memory_keeps_what_it_asks_and_whom_it_answers(specimen: Any) -> Any:
-    def refuse(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text == "refused?"
-
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, refuse, adds=(VETO,)))
+    memory = memory_of(specimen, refusing("refused?"))
     story = (                                            # speaker, session, text, role
         ("Ada", "s1", "Are you well?", ""), ("Bo", "s1", "I am. You?", ""), ("Bo", "s1", "Say it",
         ""), ("Ada", "s1", "Yes", ""),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DRAFTS, FOCUS, OFFERED, RELEASED, ROW, STAGE
+from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, STAGE
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, equation, limit, mutant, signature
@@ -25,6 +25,7 @@ from ..paper_numbers import paper_number
 from .shared import context_sources as shared
 from .shared import walks
 from .shared.context_sources import stages_by_hand
+from .shared.scripts import drafting, giving, marking
 
 D = 0.5
 NUMBERS = (
@@ -266,11 +267,8 @@ def without_a_focus_the_query_starts_the_walk(specimen: Any) -> Any:
     source="definition: all entities of the query start the walk, and summaries are not offered; the linear system by numpy",
 )
 def two_entities_start_the_walk_and_no_summary_is_offered(specimen: Any) -> Any:
-    def draft(view: Any, tick: Any) -> None:
-        view.drafts.add(Draft("Bo was in Lisbon.", Kind.SUMMARY, (2, 3)))
-
-    drafting = neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft")
-    memory = told(specimen, [], drafting, share=100.0)
+    draft = Draft("Bo was in Lisbon.", Kind.SUMMARY, (2, 3))
+    memory = told(specimen, [], drafting(draft), share=100.0)
     events = list(range(memory.store.n))
     memory.advance(30.0)
     assert memory.store.n > len(events)
@@ -390,24 +388,18 @@ def talk(
 ) -> Engine:
     """A memory of some texts with their stages; other sources offer each three times."""
 
-    def place(view: Any, incoming: Any) -> None:
-        view.stage[view.row] = stage[view.row]
-
     def look(view: Any, cue: Any) -> None:
         view.focus[list(focus)] = 1.0
 
     def offer(view: Any, cue: Any) -> None:
         view.offered[...] += 3
 
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = scores
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
+        marking(STAGE, stage),
         neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
         neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
-        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        giving(Phase.RETRIEVE, RELEASED, scores),
         **values,
     )
     for i, text in enumerate(texts):

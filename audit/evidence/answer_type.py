@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import LOG_PRIOR, PRIMED, VETO
+from ...engine.contract.vocabulary import LOG_PRIOR, PRIMED
 from ...engine.text.features import features
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Marks, Picture, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from .shared.clock import linear_time, long_text
+from .shared.scripts import refusing
 
 STRENGTH = 0.7  # odd, not the default
 QUESTIONS = {
@@ -102,10 +102,7 @@ def a_memory_mentions_another_name(specimen: Any) -> Any:
     source="ours: what each memory of a story holds, by hand; equal names have equal numbers, other names others",
 )
 def a_memory_keeps_what_it_holds(specimen: Any) -> Any:
-    def refuse(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text.startswith("refused")
-
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, refuse, adds=(VETO,)))
+    memory = memory_of(specimen, refusing("refused"))
     for hour, (speaker, text, *_) in enumerate(STORY):
         memory.encode(Event(hour, text, speaker))
         memory.encode(Event(hour, "refused two in May", "Cleo"))

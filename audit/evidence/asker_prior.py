@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import LOG_PRIOR, PRIMED, VETO
+from ...engine.contract.vocabulary import LOG_PRIOR, PRIMED
 from ...engine.text.features import features
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Marks, Picture, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from .shared.clock import linear_time, long_text
+from .shared.scripts import refusing
 
 QUESTIONS = {
     "ASKER": (
@@ -106,16 +106,7 @@ def without_roles_or_words_there_is_no_prior(specimen: Any) -> Any:
     source="ours: roles by speaker or by attribute, and the factor of each question, set by hand",
 )
 def a_memory_keeps_roles_and_weights_the_side_asked_for(specimen: Any) -> Any:
-    def refuse(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text == "refused"
-
-    memory = memory_of(
-        specimen,
-        neighbour(Phase.ENCODE, refuse, adds=(VETO,)),
-        own=OWN,
-        other=OTHER,
-        unmarked=UNMARKED,
-    )
+    memory = memory_of(specimen, refusing("refused"), own=OWN, other=OTHER, unmarked=UNMARKED)
     encode(
         memory,
         (0.0, "I sold my boat", "user"),

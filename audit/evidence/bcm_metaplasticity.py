@@ -13,24 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import (
-    MODIFIABILITY,
-    REPLAY_LAG,
-    REPLAYED,
-    ROW,
-    VETO,
-    WORKING_MEMORY,
-)
+from ...engine.contract.vocabulary import MODIFIABILITY
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
+from .shared.scripts import attending, refusing, replaying
 
 IC = "Intrator & Cooper 1992"
 
@@ -382,17 +375,6 @@ def a_memory_slides_its_thresholds(specimen: Any) -> Any:
     w, paired, theta, told = np.zeros((n, n)), np.zeros((n, n), bool), np.zeros(n), np.ones(n)
     measured, expected = list[float](), list[float]()
 
-    def gate(view: Any, incoming: Any) -> None:
-        view.veto += incoming.text == "rejected"
-
-    def attend(view: Any, _: Any) -> None:
-        view.working_memory[...] = -1
-        view.working_memory[: len(HELD[view.row]) + 1] = (*HELD[view.row], view.row)
-
-    def dream(view: Any, tick: Any) -> None:
-        if tick.end < 30.0:
-            view.replayed[1 : 1 + len(STEPS)] = STEPS
-
     def occasion(pairs: Sequence[tuple[int, int]]) -> dict[int, float]:
         # x[target, source]
         x = np.zeros((n, n))
@@ -409,9 +391,9 @@ def a_memory_slides_its_thresholds(specimen: Any) -> Any:
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
-        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
-        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
+        refusing("rejected"),
+        attending(HELD),
+        replaying(STEPS, until=30.0),
         embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}),
         drive=drive,
         eta=eta,
@@ -466,13 +448,7 @@ crowded = adaptation("CM-8.5x", source=CROWDED)(associates_of_a_crowded_memory)
 # --- figures --------------------------------------------------------------------------------------
 @adaptation("CM-8.5w", source=NAMED)
 def what_an_event_changes_of_earlier_rows_is_named(specimen: Any) -> Any:
-    def attend(view: Any, _: Any) -> None:
-        view.working_memory[...] = -1
-        view.working_memory[: view.row + 1] = np.arange(view.row + 1)
-
-    memory = memory_of(
-        specimen, neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend")
-    )
+    memory = memory_of(specimen, attending([range(row) for row in range(4)]))
     columns = (specimen.BCM_THETA,)
     counts = [named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)]
     return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)] * len(columns)

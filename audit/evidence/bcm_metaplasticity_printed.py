@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED, ROW, WORKING_MEMORY
+from ...engine.contract.vocabulary import MODIFIABILITY
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from . import bcm_metaplasticity as paper
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
+from .shared.scripts import attending, replaying
 
 
 def as_theory(specimen: Any) -> SimpleNamespace:
@@ -144,13 +144,6 @@ def a_memory_slides_its_printed_thresholds(specimen: Any) -> Any:
     w, mean, theta, told = np.zeros((n, n)), np.zeros(n), np.zeros(n), np.ones(n)
     measured, expected = list[float](), list[float]()
 
-    def attend(view: Any, _: Any) -> None:
-        view.working_memory[...] = -1
-        view.working_memory[: len(held[view.row]) + 1] = (*held[view.row], view.row)
-
-    def dream(view: Any, tick: Any) -> None:
-        view.replayed[1:5] = steps
-
     def occasion(pairs: Sequence[tuple[int, int]]) -> dict[int, float]:
         # x[target, source]
         x = np.zeros((n, n))
@@ -185,8 +178,8 @@ def a_memory_slides_its_printed_thresholds(specimen: Any) -> Any:
     memory = memory_of(
         specimen,
         "lexical_bm25",
-        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend"),
-        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
+        attending(held),
+        replaying(steps),
         drive=drive,
         eta=eta,
         decay=decay,

@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import LOG_STRENGTH, REPLAYS, VETO
+from ...engine.contract.vocabulary import LOG_STRENGTH, REPLAYS
 from ..checks import (
     Measured,
     adaptation,
@@ -29,6 +29,7 @@ from ..checks import (
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import refusing
 
 FUSI, BENNA = "Fusi, Drew & Abbott 2005", "Benna & Fusi 2016"
 X = 0.5
@@ -482,16 +483,13 @@ def life_in_memory(
     """
     replays = {24.0: [2, 0, 1, 0, 0, 5], 48.0: [0, 3, 0, 0, 1, 0, 0, 1, 0, 2]}
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int("refused" in incoming.event.text)
-
     def dream(view: Any, tick: Any) -> None:
         view.replays[: len(replays[tick.end])] = replays[tick.end]
 
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        refusing("refused"),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"),
         synapses=least**-2.0,
         **values,

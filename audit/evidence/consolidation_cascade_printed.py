@@ -11,18 +11,12 @@ import numpy as np
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import (
-    CONGRUENCY,
-    LOG_STRENGTH,
-    PLASTICITY,
-    REPLAYS,
-    ROW,
-    SALIENCE,
-)
+from ...engine.contract.vocabulary import CONGRUENCY, LOG_STRENGTH, PLASTICITY, REPLAYS, SALIENCE
 from ..checks import Measured, adaptation, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
 from . import consolidation_cascade as paper
+from .shared.scripts import marking
 from .shared.tellings import as_happened, tell
 
 RATE = -math.log(0.95)
@@ -133,9 +127,6 @@ def heat_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
     def judge(view: Any, incoming: Any) -> None:
         _, _, view.salience, view.plasticity, *_ = next(lives)
 
-    def fit(view: Any, incoming: Any) -> None:
-        view.congruency[view.row] = LIVES[view.row][4]
-
     def dream(view: Any, tick: Any) -> None:
         night = round(tick.end / scale / 24.0) - 1
         for row in range(len(view.replays)):
@@ -144,7 +135,7 @@ def heat_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
     memory = memory_of(
         specimen,
         neighbour(Phase.ENCODE, judge, sets=(SALIENCE, PLASTICITY), id="judge"),
-        neighbour(Phase.ENCODE, fit, reads=(ROW,), sets=(CONGRUENCY,), id="fit"),
+        marking(CONGRUENCY, [life[4] for life in LIVES]),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"),
         time_scale=scale,
         consolidate_every=24.0 * scale,

@@ -16,7 +16,8 @@ from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
+from .shared.scripts import giving, signalling
 
 NAMES = ("standard", "minmax", "theoretical_minmax")
 Scores = NDArray[np.float64]
@@ -253,22 +254,12 @@ def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
     factor = np.zeros(len(Facet))
     factor[[Facet.WORDS.value, Facet.USE.value]] = 0.7, -1.2
 
-    def shift(view: Any, _: Any) -> None:
-        view.log_facets[...] += factor
-
-    def given(column: Any, scores: Any) -> Any:
-        def step(view: Any, _: Any) -> None:
-            getattr(view, column.name)[...] = scores
-
-        return step
-
     for name in NAMES:
         memory = memory_of(
             specimen,
-            neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,), id="shift"),
-            *(
-                neighbour(Phase.RETRIEVE, given(c, s), sets=(c,), owns=(c,), id=c.name, weight=w)
-                for c, s, w in zip(GIVEN, some, WEIGHTS, strict=True)
+            giving(Phase.RETRIEVE, LOG_FACETS, factor, adds=True),
+            *signalling(
+                dict(zip(GIVEN, some, strict=True)), dict(zip(GIVEN, WEIGHTS, strict=True))
             ),
             normalisation=name,
         )
@@ -294,13 +285,9 @@ def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
 def hidden_memories_are_scored_on_the_scale_of_the_visible_ones(specimen: Any) -> Any:
     measured, answered = [], []
     for name in NAMES:
-
-        def step(view: Any, _: Any) -> None:
-            view.convex_dense[...] = [1.0, 0.2, 0.0, 0.6, np.nan]
-
         memory = memory_of(
             specimen,
-            neighbour(Phase.RETRIEVE, step, sets=(CONVEX_DENSE,), owns=(CONVEX_DENSE,), weight=0.7),
+            *signalling({CONVEX_DENSE: [1.0, 0.2, 0.0, 0.6, np.nan]}, 0.7),
             normalisation=name,
         )
         encode(memory, *((float(i), f"event {i}") for i in range(5)))

@@ -18,8 +18,9 @@ from ...engine.contract.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
 from ...engine.ports.reranker import STAND_IN
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in
+from ..memory import encode, memory_of, plug_in
 from .shared import reranking as blends
+from .shared.scripts import giving
 
 SINGLE = 1e-6  # of float32
 STORY = ("Ada sold the boat", "the keys of a house", "a ship on the lake", "unpack the red boat",
@@ -65,13 +66,8 @@ def asked_of(
     the reranker are given.
     """
 
-    def score(view: Any, cue: Any) -> None:
-        view.reweighted[:] = scores
-
     memory = memory_of(
-        specimen,
-        neighbour(Phase.RETRIEVE, score, sets=(REWEIGHTED,)),
-        **{"model": str(STAND_IN), **values},
+        specimen, giving(Phase.RETRIEVE, REWEIGHTED, scores), **{"model": str(STAND_IN), **values}
     )
     encode(memory, *((float(i), text) for i, text in enumerate(STORY[: len(scores)])))
     for row in hidden:

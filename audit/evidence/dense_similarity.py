@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import CUES
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.state.vectors import VectorIndex
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of
+from .shared.scripts import worded
 
 ROUNDING = 1e-6  # of an inner product of unit float32 vectors
 
@@ -115,16 +114,6 @@ def the_kernel_takes_the_weighted_maximum(specimen: Any) -> Any:
     measured = best.copy()
     specimen.raise_to_weighted(other, 0.3, measured)
     return measured, np.maximum(best, np.where(other > 0.0, 0.3 * other, other))
-
-
-def worded(*wordings: tuple[str, float]) -> Any:
-    """A neighbour that gives the query these further wordings."""
-
-    def step(view: Any, _: Any) -> None:
-        for text, weight in wordings:
-            view.cues.add(text, weight, "given")
-
-    return neighbour(Phase.RETRIEVE, step, adds=(CUES,), id="worded")
 
 
 @adaptation(

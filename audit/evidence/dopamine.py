@@ -11,14 +11,14 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, PLASTICITY, VETO
+from ...engine.contract.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, PLASTICITY
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of
+from .shared.scripts import refusing
 
 Vector = NDArray[np.float64]
 RW, TD, SDM = "Rescorla & Wagner 1972", "TD(0), Sutton 1988", "Schultz, Dayan & Montague 1997"
@@ -406,9 +406,6 @@ class Predictions:
     papers=("rescorla1972theory", "sutton1988learning"),
 )
 def a_memory_learns_to_predict_the_reward_of_events_and_recalls(specimen: Any) -> Any:
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int("record" in incoming.event.text)
-
     texts = [text for _, text, _, _ in STORY]
     x = dict(
         zip(
@@ -420,11 +417,7 @@ def a_memory_learns_to_predict_the_reward_of_events_and_recalls(specimen: Any) -
     x["Is Bo well?"] = -sum(v / np.linalg.norm(v) for v in x.values())
     unit = {text: v / np.linalg.norm(v) for text, v in x.items()}
     memory = memory_of(
-        specimen,
-        "dense_similarity",
-        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
-        embedder=Scripted(x),
-        **OURS,
+        specimen, "dense_similarity", refusing("record"), embedder=Scripted(x), **OURS
     )
     model, measured, expected, rows = Predictions(), list[float](), list[float](), list[str]()
     initial, credit = list[float](), [0.0] * (len(STORY) - 1)

@@ -13,16 +13,16 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from ...engine.base.errors import HebbariumError
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
+from ...engine.contract.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from ..memory import Scripted, encode, memory_of, numbers_of
 from .shared.durations import unscaled as without_scale
 from .shared.embedders import Longer
+from .shared.scripts import refusing
 from .shared.tellings import as_happened, tell
 
 B, C = 2.0, 2.0 * math.e  # peak 1 at arousal 0.5
@@ -270,17 +270,8 @@ def aroused_in_memory(specimen: Any, time_scale: float | None, **p: Any) -> tupl
     The last event happened hours before it was told, and is forgotten from then on.
     """
 
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int(incoming.event.text.startswith("vetoed"))
-
     embedder = Scripted({text: direction for _, text, _, _, direction in LOG})
-    memory = memory_of(
-        specimen,
-        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
-        time_scale=time_scale,
-        embedder=embedder,
-        **p,
-    )
+    memory = memory_of(specimen, refusing("vetoed"), time_scale=time_scale, embedder=embedder, **p)
     made, aroused, vectors, initial = [], [], list[Any](), []
     for time, text, emotion, stake, direction in LOG:
         a, v = (

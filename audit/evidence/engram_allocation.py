@@ -17,10 +17,9 @@ from scipy.optimize import brentq
 from scipy.stats import hypergeom, norm
 
 from ...engine.base.errors import RegistryError
-from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DRAFTS, MATCH, VETO, VISIBLE
+from ...engine.contract.vocabulary import MATCH, VISIBLE
 from ...engine.memory.assembly import stream
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph
@@ -37,7 +36,9 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, hashing, memory_of, neighbour, numbers_of, plug_in
+from ..memory import encode, hashing, memory_of, numbers_of, plug_in
+from .shared.scripts import drafting, refusing
+from .shared.views import nothing
 
 Array = NDArray[np.float64]
 N, K = numbers_of("engram_allocation", "units", "size").values()
@@ -699,16 +700,7 @@ def engrams_in_memory(
     """
     words = ("ash", "birch", "cedar", "fir", "oak")
     memory = memory_of(
-        specimen,
-        "lexical_bm25",
-        neighbour(
-            Phase.ENCODE,
-            lambda view, what: setattr(view, "veto", what.event.text == "vetoed"),
-            adds=(VETO,),
-        ),
-        time_scale=time_scale,
-        seed=seed,
-        **p,
+        specimen, "lexical_bm25", refusing("vetoed"), time_scale=time_scale, seed=seed, **p
     )
     reference, times = (
         Population(seed, **p),
@@ -816,14 +808,8 @@ def engrams_are_the_same_long_before_1970(specimen: Any) -> Any:
     source="definition: a row that sleep made has no engram, so its recall activates no unit",
 )
 def recall_of_a_made_row_activates_nothing(specimen: Any) -> Any:
-    def make(view: Any, tick: Any) -> None:
-        view.drafts.add(Draft("birch cedar", Kind.SUMMARY, (0,)))
-
     memory = memory_of(
-        specimen,
-        "lexical_bm25",
-        neighbour(Phase.CONSOLIDATE, make, adds=(DRAFTS,), id="maker"),
-        **ODD,
+        specimen, "lexical_bm25", drafting(Draft("birch cedar", Kind.SUMMARY, (0,))), **ODD
     )
     encode(memory, (0.0, "ash"))
     memory.advance(24.0)
@@ -1033,10 +1019,7 @@ def with_excitability(specimen: Any, changed: Any) -> Any:
 
 @mutant("recall does not activate units", rejected_by="CM-14.14")
 def inert_recall(specimen: Any) -> Any:
-    def excite(self: Any, view: Any, cue: Any) -> None:
-        return
-
-    return specimen.overriding("EngramAllocation", excite=excite)
+    return specimen.overriding("EngramAllocation", excite=nothing)
 
 
 @mutant("the half-life does not follow the time scale", rejected_by="CM-14.14b")

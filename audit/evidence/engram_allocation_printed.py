@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import MATCH, VETO, VISIBLE
+from ...engine.contract.vocabulary import MATCH, VISIBLE
 from ..checks import adaptation, at_most, mutant
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from . import engram_allocation as papers
 from .shared.dreams import dreaming
+from .shared.scripts import refusing
 
 
 def as_population(specimen: Any) -> SimpleNamespace:
@@ -106,13 +106,10 @@ def slotmates_share_the_match(specimen: Any) -> Any:
     papers=("cortex2026",),
 )
 def in_a_memory_all_events_share_a_slot(specimen: Any) -> Any:
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int(incoming.event.text == "refused")
-
     memory = memory_of(
         specimen,
         "lexical_bm25",
-        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+        refusing("refused"),
         dreaming(),
         slots=3,
         peak=0.8,

@@ -16,6 +16,7 @@ from ...engine.contract.vocabulary import FUSED, LOG_PRIOR, PRIMED
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.scripts import giving
 
 DIRECT, MENTION, UNRELATED = 0.30, 0.20, -0.15
 STORY: tuple[tuple[str, str, str], ...] = (  # text, sender, recipient
@@ -129,15 +130,12 @@ def names_are_told_apart(specimen: Any) -> Any:
 def told(specimen: Any, fused: Any, prior: float = 0.0, **values: Any) -> Any:
     """The story, with given FUSED."""
 
-    def give(view: Any, _: Any) -> None:
-        view.fused[...] = fused[: len(view.fused)]
-
     def lower(view: Any, _: Any) -> None:
         view.log_prior += prior
 
     memory = memory_of(
         specimen,
-        neighbour(Phase.RETRIEVE, give, sets=(FUSED,), id="give"),
+        giving(Phase.RETRIEVE, FUSED, fused),
         neighbour(Phase.RETRIEVE, lower, adds=(LOG_PRIOR,), id="lower"),
         **values,
     )

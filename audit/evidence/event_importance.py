@@ -14,13 +14,14 @@ from scipy.stats import kendalltau
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import RELEASED, VETO
+from ...engine.contract.vocabulary import RELEASED
 from ...engine.memory.engine import Engine
 from ...engine.text.features import features
 from ..checks import adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, registry
 from .shared.messages import GRADED
+from .shared.scripts import refusing
 
 PAPER = "truememory2026"
 # odd values, none a default
@@ -221,12 +222,7 @@ def valence_is_the_balance_of_good_and_bad_words(specimen: Any) -> Any:
 
 @limit("IM-8", source="definition: an event that a gate refuses leaves no memory, and nothing else")
 def a_refused_event_leaves_nothing(specimen: Any) -> Any:
-    def refuse(view: Any, incoming: Any) -> None:
-        view.veto = int("refuse" in incoming.text)
-
-    memory = memory_of(
-        specimen, neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"), form="cortex"
-    )
+    memory = memory_of(specimen, refusing("refuse"), form="cortex")
     encode(memory, (0.0, "We decided it."), (1.0, "refuse: it failed."), (2.0, "A design."))
     return [*memory.column("importance"), *memory.column("valence")], [0.3, 0.2, 0.0, 0.0]
 

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import ARRANGED, BAN, CHRONOLOGICAL, RERANKED, VETO
+from ...engine.contract.vocabulary import ARRANGED, BAN, CHRONOLOGICAL, RERANKED
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from .shared import dreams
 from .shared.clock import linear_time, long_text
+from .shared.scripts import giving, refusing
 
 LOCATION, LAZY = ("nemhauser1978analysis",), ("minoux1978accelerated",)
 ORDER = (
@@ -195,13 +196,10 @@ def gains_are_evaluated_once_where_nothing_overlaps(specimen: Any) -> Any:
 def judged(scores: Any, banned: tuple[int, ...] = ()) -> tuple[Any, Any]:
     """Neighbours that give RERANKED and ban rows."""
 
-    def give(view: Any, _: Any) -> None:
-        view.reranked[...] = scores[: len(view.reranked)]
-
     def ban(view: Any, _: Any) -> None:
         view.ban[list(banned)] += 1
 
-    return neighbour(Phase.RETRIEVE, give, sets=(RERANKED,), id="give"), neighbour(
+    return giving(Phase.RETRIEVE, RERANKED, scores), neighbour(
         Phase.RETRIEVE, ban, adds=(BAN,), id="ban"
     )
 
@@ -353,15 +351,7 @@ EXCHANGES = ((0, 1), (4, 5), (13, 14))
 
 
 def talk(specimen: Any, scores: Any, banned: tuple[int, ...] = (), **params: Any) -> Any:
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text.startswith("refused")
-
-    memory = memory_of(
-        specimen,
-        *judged(scores, banned),
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="veto"),
-        **params,
-    )
+    memory = memory_of(specimen, *judged(scores, banned), refusing("refused"), **params)
     for i, (who, way, session) in enumerate(TALK):
         told: dict[str, Any] = {"speaker": who}
         if way == "role":  # the attribute decides, and the speaker is the other one

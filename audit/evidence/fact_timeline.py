@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
+from ...engine.contract.vocabulary import KIND, LOG_PRIOR, REACH, VISIBLE, WRITING
 from ...engine.ports.language_model import Reply, Status
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
-from ..memory import FunctionModel, Scripted, encode, memory_of, neighbour
+from ..memory import FunctionModel, Scripted, encode, memory_of
 from .shared.clock import linear_time, long_text
+from .shared.scripts import refusing
 from .shared.sentences import (
     facts_of_long_texts,
     facts_of_sentences,
@@ -171,14 +171,8 @@ BY = [4, 6, 4, 8, -1, 6, -1, -1, -1, -1]
 
 
 def lived(specimen: Any, **values: Any) -> Any:
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text.startswith("refused")
-
     memory = memory_of(
-        specimen,
-        "lexical_bm25",
-        neighbour(Phase.ENCODE, veto, adds=(VETO,)),
-        **{"summaries": False, **values},
+        specimen, "lexical_bm25", refusing("refused"), **{"summaries": False, **values}
     )
     encode(memory, *STORY)
     memory.advance(49.0)

@@ -5,7 +5,7 @@ differences, root finding, and drawn questions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,12 @@ from scipy.optimize import brentq
 
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.hooks import Mechanism
 from ...engine.contract.records import Event, Only, Query
-from ...engine.contract.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
+from ...engine.contract.vocabulary import ACTIVATION, FUSED, LOG_FACETS, LOG_STRENGTH
 from ..checks import adaptation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.scripts import drafting, giving, signalling
 from .shared.views import Instead
 
 Array = NDArray[np.float64]
@@ -28,28 +28,6 @@ NUMBERS = ()
 LOOKS = signal("looks", Facet.MEANING, "given", floor=-1.0, scale=Scale.SIMILARITY)
 SOUNDS = signal("sounds", Facet.WORDS, "given")
 OFTEN = signal("often", Facet.USE, "given", scale=Scale.LOG_ODDS)
-
-
-def giving(scores: Mapping[Any, Array], weights: Mapping[Any, float]) -> list[Mechanism[Any]]:
-    """Neighbours that give these signals the current scores."""
-
-    def give(sign: Any) -> Callable[[Any, Any], None]:
-        def fill(view: Any, _: Any) -> None:
-            getattr(view, sign.name)[...] = scores[sign][: len(getattr(view, sign.name))]
-
-        return fill
-
-    return [
-        neighbour(
-            Phase.RETRIEVE,
-            give(sign),
-            sets=(sign,),
-            owns=(sign,),
-            id=f"gives_{sign.name}",
-            weight=weights[sign],
-        )
-        for sign in scores
-    ]
 
 
 def fits(evidence: float, enough: float) -> float:
@@ -365,19 +343,12 @@ def told_in_memory(
     def keep(view: Any, _: Any) -> None:
         view.activation[:5], view.log_strength[:5] = NEED, STRENGTH
 
-    def draft(view: Any, _: Any) -> None:
-        if len(view.log_strength) == 5:
-            view.drafts.add(Draft("made", Kind.SUMMARY, (0, 1)))
-
-    def weigh(view: Any, _: Any) -> None:
-        view.log_facets[...] += np.log(1.0 + np.arange(len(Facet)) / 4.0)
-
     memory = memory_of(
         specimen,
-        *giving(given, WEIGHTS),
+        *signalling(given, WEIGHTS),
         neighbour(Phase.MAINTAIN, keep, adds=(LOG_STRENGTH,), sets=(ACTIVATION,), id="keep"),
-        neighbour(Phase.CONSOLIDATE, draft, reads=(LOG_STRENGTH,), adds=(DRAFTS,), id="draft"),
-        neighbour(Phase.RETRIEVE, weigh, adds=(LOG_FACETS,), id="weigh"),
+        drafting(Draft("made", Kind.SUMMARY, (0, 1)), 5),
+        giving(Phase.RETRIEVE, LOG_FACETS, np.log(1.0 + np.arange(len(Facet)) / 4.0), adds=True),
         need=need,
         slope=slope,
         enough=enough,
@@ -450,7 +421,7 @@ def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
     for spread, uses, enough in ((1.0, 0, 0.5), (0.0, 3, 20.0)):
         memory = memory_of(
             specimen,
-            *giving(scores, {LOOKS: 0.7, SOUNDS: 1.3}),
+            *signalling(scores, {LOOKS: 0.7, SOUNDS: 1.3}),
             neighbour(Phase.MAINTAIN, keep, sets=(ACTIVATION,), id="keep"),
             spread=spread,
             slope=1.5,
@@ -481,7 +452,7 @@ def before_any_use_signals_count_by_their_weights(specimen: Any) -> Any:
 def signals_beyond_the_last_place_do_not_learn(specimen: Any) -> Any:
     signs = [signal(f"sign_{i:02d}", Facet.MEANING, "given") for i in range(33)]
     scores = {sign: np.roll(np.array([0.0, 1.0, 5.0]), i) for i, sign in enumerate(signs)}
-    memory = memory_of(specimen, *giving(scores, dict.fromkeys(signs, 0.5)))
+    memory = memory_of(specimen, *signalling(scores, dict.fromkeys(signs, 0.5)))
     encode(memory, *((0.0, f"event {i}") for i in range(3)))
     memory.use(memory.retrieve("query"), [1])
     keys, learnt = memory.column(specimen.SLOPE_OF), memory.column(specimen.SLOPE_LEARNT)

@@ -15,13 +15,14 @@ from scipy.stats import spearmanr
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DETAIL, LOG_STRENGTH, VETO
+from ...engine.contract.vocabulary import DETAIL, LOG_STRENGTH
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.text.condensing import condensed
 from ...engine.text.features import terms_of
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.scripts import refusing
 
 COVER, NAGY = "Cover & Thomas 2006", "Nagy, Torok & Orban 2020"
 TEXTS = (
@@ -353,12 +354,9 @@ def a_memory_shows_each_text_in_the_shortest_form_within_its_budget(specimen: An
         night = strength[24.0 if tick.end <= 24.0 else 48.0]
         view.log_strength[...] = night[: len(view.log_strength)]
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int("refused" in incoming.event.text)
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        refusing("refused"),
         neighbour(Phase.MAINTAIN, given, adds=(LOG_STRENGTH,), id="strength"),
         level=level,
     )

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DETAIL, HIPPOCAMPAL_DEPENDENCE, ROW
+from ...engine.contract.vocabulary import DETAIL, HIPPOCAMPAL_DEPENDENCE
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
-from ..memory import memory_of, neighbour
+from ..memory import memory_of
 from . import gist_compression as paper
 from .shared.durations import unscaled as without_scale
+from .shared.scripts import marking
 from .shared.tellings import as_happened, tell
 
 SUMMARY, KEYWORDS = 168.0, 720.0
@@ -80,13 +80,9 @@ def cut_in_memory(specimen: Any, scale: float) -> tuple[Any, Any]:
     """Forms of a story after each of its nights, a summary at 24 h and keywords at 60 h, both of
     `scale` times their length; and the same by hand.
     """
-
-    def depend(view: Any, incoming: Any) -> None:
-        view.hippocampal_dependence[view.row] = STORY[view.row][2]
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, depend, reads=(ROW,), sets=(HIPPOCAMPAL_DEPENDENCE,)),
+        marking(HIPPOCAMPAL_DEPENDENCE, [told[2] for told in STORY]),
         time_scale=scale,
         consolidate_every=12.0 * scale,
         threshold=0.6,

@@ -12,7 +12,8 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, VISIBLE, WORTH
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
+from .shared.scripts import giving
 
 
 def heat(specimen: Any, activation: Any, log_strength: Any) -> Any:
@@ -57,16 +58,10 @@ def in_a_memory_heat_is_the_logistic_of_what_others_add_to_use_and_strength(spec
         np.array([0.0, -1.0, 1.5, 2.0, -3.0, -np.inf]),
     )
 
-    def use(view: Any, _: Any) -> None:
-        view.activation[...] = activation[: len(view.activation)]
-
-    def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] += log_strength[: len(view.log_strength)]
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
-        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
+        giving(Phase.MAINTAIN, ACTIVATION, activation),
+        giving(Phase.MAINTAIN, LOG_STRENGTH, log_strength, adds=True),
         weight=0.3,
     )
     encode(memory, *((float(i), f"event {i}") for i in range(6)))
@@ -94,16 +89,10 @@ def in_a_full_memory_the_least_used_and_weakest_leave(specimen: Any) -> Any:
         np.array([-0.5, -1.0, 1.5, 2.0, -3.0, -np.inf, 0.0, 0.0]),
     )
 
-    def use(view: Any, _: Any) -> None:
-        view.activation[...] = activation[: len(view.activation)]
-
-    def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] += log_strength[: len(view.log_strength)]
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
-        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
+        giving(Phase.MAINTAIN, ACTIVATION, activation),
+        giving(Phase.MAINTAIN, LOG_STRENGTH, log_strength, adds=True),
         capacity=6,
         weight=0.3,
     )

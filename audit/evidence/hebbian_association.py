@@ -20,11 +20,8 @@ from ...engine.contract.vocabulary import (
     MATCH,
     MODIFIABILITY,
     RELEASE_PROBABILITY,
-    REPLAY_LAG,
-    REPLAYED,
     RESOURCES,
     ROW,
-    VETO,
     WORKING_MEMORY,
 )
 from ...engine.state.graph import EdgeType
@@ -37,6 +34,8 @@ from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
+from .shared.scripts import attending, giving, refusing, replaying
+from .shared.views import nothing
 
 Array = NDArray[np.float64]
 Occasion = tuple[Sequence[int], Sequence[tuple[int, int]]]
@@ -379,9 +378,6 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
     n, eta, w, occasions = 7, 0.3, np.zeros((7, 7)), np.zeros(7, int)
     ltp, measured, expected = 1.0, list[float](), list[float]()
 
-    def gate(view: Any, incoming: Any) -> None:
-        view.veto += incoming.text == "rejected"
-
     def attend(view: Any, _: Any) -> None:
         row = view.row
         view.working_memory[...] = -1
@@ -391,13 +387,6 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
             GROWTH[row],
             RELEASE[row],
         )
-
-    def dream(view: Any, tick: Any) -> None:
-        if tick.end < 30.0:
-            view.replayed[1 : 1 + len(STEPS)] = STEPS
-
-    def supply(view: Any, _: Any) -> None:
-        view.resources[...] = SUPPLY[: len(view.resources)]
 
     def occasion(active: Sequence[int], pairs: Sequence[tuple[int, int]]) -> None:
         both = {*pairs, *((b, a) for a, b in pairs)}
@@ -412,7 +401,7 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        refusing("rejected"),
         neighbour(
             Phase.ENCODE,
             attend,
@@ -420,8 +409,8 @@ def a_memory_associates_what_is_active_together(specimen: Any) -> Any:
             sets=(WORKING_MEMORY, LTP, MODIFIABILITY, RELEASE_PROBABILITY),
             id="attend",
         ),
-        neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
-        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        replaying(STEPS, until=30.0),
+        giving(Phase.RETRIEVE, RESOURCES, SUPPLY),
         embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}),
         eta=eta,
         seeds=5,
@@ -509,13 +498,7 @@ def a_new_partner_replaces_the_oldest(specimen: Any) -> Any:
 
 @adaptation("CM-10.8w", source=NAMED)
 def what_an_event_changes_of_earlier_rows_and_edges_is_named(specimen: Any) -> Any:
-    def attend(view: Any, _: Any) -> None:
-        view.working_memory[...] = -1
-        view.working_memory[: view.row + 1] = np.arange(view.row + 1)
-
-    memory = memory_of(
-        specimen, neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(WORKING_MEMORY,), id="attend")
-    )
+    memory = memory_of(specimen, attending([range(row) for row in range(4)]))
     columns = specimen.HEBBIAN_OCCASIONS, specimen.HEBBIAN_SEEN
     counts = [named(memory, columns, Event(float(i), f"w{i}", dated=False)) for i in range(4)]
     return [(changed > 0, missed) for changed, missed in counts[-1]], [(True, 0)] * len(columns)
@@ -523,14 +506,11 @@ def what_an_event_changes_of_earlier_rows_and_edges_is_named(specimen: Any) -> A
 
 @adaptation("CM-10.8p", source=LAST_USE, rtol=1e-6, atol=1e-9)
 def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
-    def supply(view: Any, _: Any) -> None:
-        view.resources[...] = SUPPLY[: len(view.resources)]
-
     n, eta, together = 7, 0.3, 2.5
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        giving(Phase.RETRIEVE, RESOURCES, SUPPLY),
         embedder=Scripted({**PLACES, "query": [1.0, 0.1]}),
         eta=eta,
         seeds=2,
@@ -740,10 +720,7 @@ def of_the_source(specimen: Any) -> Any:
 
 @mutant("recall changes nothing", rejected_by="CM-10.8m")
 def unlearnt(specimen: Any) -> Any:
-    def on_recall(self: Any, view: Any, cue: Any) -> None:
-        pass
-
-    return specimen.overriding("HebbianAssociation", on_recall=on_recall)
+    return specimen.overriding("HebbianAssociation", on_recall=nothing)
 
 
 @mutant(

@@ -26,8 +26,9 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from ..paper_numbers import paper_number
+from .shared.scripts import giving
 
 PAPER = "van Rossum, Bi & Turrigiano 2000"
 BETA, GAMMA, TAU = 4e-5, 1e-7, 100.0  # 1/(s Hz), 1/(s2 Hz), s
@@ -430,12 +431,9 @@ def nights_in_memory(
     mine = (np.array([0, 1, 4]), np.array([2, 3])) if speakers == 2 else (np.arange(5),)
     kappa = KAPPA if time_scale is None else time_scale
 
-    def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] = log_w[: len(view.log_strength)]
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,)),
+        giving(Phase.MAINTAIN, LOG_STRENGTH, log_w, adds=True),
         time_scale=time_scale,
         consolidate_every=sleep,
         a_goal=GOAL,

@@ -14,9 +14,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import LOG_STRENGTH
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from ..specimen import NotTestable
 from . import homeostatic_scaling as paper
+from .shared.scripts import giving
 
 TARGET, ALPHA = 0.4, 0.05
 
@@ -94,13 +95,10 @@ def the_factor_of_each_night_is_on_all_memories(specimen: Any) -> Any:
     measured: list[float] = []
     expected: list[float] = []
 
-    def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] = log_w[: len(view.log_strength)]
-
     for variant in ("paper", "code"):
         memory = memory_of(
             specimen,
-            neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,)),
+            giving(Phase.MAINTAIN, LOG_STRENGTH, log_w, adds=True),
             consolidate_every=night,
             variant=variant,
             target=TARGET,

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import VETO
 from ..checks import adaptation, at_least, at_most, between, equation, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
+from .shared.scripts import refusing
 
 Bits = NDArray[np.uint64]
 Signs = NDArray[np.int64]
@@ -437,17 +436,10 @@ def by_signs(pairs: Pairs, words: int) -> Signs:
     papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"),
 )
 def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int("vetoed" in incoming.event.text)
-
     measured, expected = [], []
     for words, most, least in ((4, 31, 1.5), (16, 6, 0.5), (3, 8, 0.0)):
         memory = memory_of(
-            specimen,
-            neighbour(Phase.ENCODE, reject, adds=(VETO,)),
-            words=words,
-            most_pairs=most,
-            least_sd=least,
+            specimen, refusing("vetoed"), words=words, most_pairs=most, least_sd=least
         )
         told = [(time, text, speaker) for time, speaker, text, _ in TOLD]
         encode(memory, *told[:2], (30.0, "So Ada was vetoed.", "Bo"), *told[2:])

@@ -26,8 +26,9 @@ from ...engine.contract.vocabulary import (
 from ...engine.ports.tokens import Tokens, coded, joined
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from .shared import reranking as blends
+from .shared.scripts import giving
 
 PAPER = ("khattab2020colbert",)
 SINGLE = 1e-6  # of float32
@@ -125,11 +126,8 @@ def asked_of(
     the reranker are given.
     """
 
-    def score(view: Any, cue: Any) -> None:
-        view.reweighted[:] = scores
-
     memory = memory_of(
-        specimen, neighbour(Phase.RETRIEVE, score, sets=(REWEIGHTED,)), embedder=Bags(), **values
+        specimen, giving(Phase.RETRIEVE, REWEIGHTED, scores), embedder=Bags(), **values
     )
     encode(memory, *((float(i), text) for i, text in enumerate(STORY[: len(scores)])))
     for row in hidden:

@@ -15,12 +15,11 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from ...engine.base.errors import RegistryError
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import CUES
 from ...engine.ports.splade import STAND_IN
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in
+from ..memory import encode, memory_of, plug_in
+from .shared.scripts import worded
 
 SINGLE = 1e-6  # of float32
 STORY = ("ada sold boat", "key house", "ship lake lake", "red boat", "key key key boat", "",
@@ -44,16 +43,8 @@ def signal_of(
     specimen: Any, query: str, wordings: Mapping[str, float] | None = None, **values: Any
 ) -> list[float]:
     """SPARSE over STORY, -1 for NaN."""
-
-    def step(view: Any, _: Any) -> None:
-        for text, weight in (wordings or {}).items():
-            view.cues.add(text, weight, "given")
-
-    memory = memory_of(
-        specimen,
-        neighbour(Phase.RETRIEVE, step, adds=(CUES,)),
-        **{"model": str(STAND_IN), **values},
-    )
+    others = worded(*(wordings or {}).items())
+    memory = memory_of(specimen, others, **{"model": str(STAND_IN), **values})
     encode(memory, *((float(i), text) for i, text in enumerate(STORY)))
     memory.retrieve(query)
     return _filled(memory.column(specimen.SPARSE))

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import CUES
 from ...engine.state.postings import BM25Index
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, numbers_of
+from ..memory import encode, memory_of, numbers_of
 from ..paper_numbers import paper_number
+from .shared.scripts import worded
 
 SINGLE = 2e-6  # relative, of sums in float32
 Texts = Sequence[Sequence[str]]
@@ -243,12 +242,7 @@ def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
         ({"w20 w5 w2": 1.0, "never": 0.9, "w41 w8": 0.25}, {"k1": 2.0, "b": 0.4, "idf": "lucene"}),
     )
     for wordings, parameters in cases:
-
-        def step(view: Any, _: Any, added: dict[str, float] = wordings) -> None:
-            for text, weight in added.items():
-                view.cues.add(text, weight, "given")
-
-        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, step, adds=(CUES,)), **parameters)
+        memory = memory_of(specimen, worded(*wordings.items()), **parameters)
         encode(memory, *((float(i), " ".join(text) or "of the") for i, text in enumerate(texts)))
         memory.archive(7)
         memory.retrieve(" ".join(query))

@@ -15,7 +15,7 @@ from scipy.integrate import quad, solve_ivp
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Mechanism
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import LOG_STRENGTH, REPLAY_LAG, REPLAYED, VETO
+from ...engine.contract.vocabulary import LOG_STRENGTH, REPLAY_LAG, REPLAYED
 from ...engine.memory.assembly import stream
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
@@ -24,6 +24,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
+from .shared.scripts import giving, refusing
 
 OURS = "construction, ours"
 WANG = "Wang et al. 2020"
@@ -518,10 +519,7 @@ LOG_W = np.array([0.4, 0.6, -0.4, 0.3, -1.0, 0.0])
 
 
 def strengthened(log_w: NDArray[np.float64]) -> Mechanism[Any]:
-    def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] = log_w[: view.log_strength.size]
-
-    return neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength")
+    return giving(Phase.MAINTAIN, LOG_STRENGTH, log_w, adds=True)
 
 
 def asleep(nights: dict[float, list[tuple[int, int]]]) -> Mechanism[Any]:
@@ -532,10 +530,6 @@ def asleep(nights: dict[float, list[tuple[int, int]]]) -> Mechanism[Any]:
             view.replayed[1 : 1 + len(nights[tick.end])] = nights[tick.end]
 
     return neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep")
-
-
-def gate(view: Any, incoming: Any) -> None:
-    view.veto += incoming.text == "rejected"
 
 
 def edge_values(specimen: Any, memory: Engine, pairs: Any) -> list[float]:
@@ -579,7 +573,7 @@ def in_a_memory_associations_follow_the_differential_equations(specimen: Any) ->
         "dense_similarity",
         strengthened(LOG_W),
         asleep({24.0: [(0, 1), (4, 2), (1, 0)]}),
-        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        refusing("rejected"),
         embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}),
         time_scale=None,
         **parameters,

@@ -18,6 +18,7 @@ from ..memory import memory_of
 from . import microglial_pruning as paper
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
+from .shared.views import nothing
 
 RULE = (0.1, 168.0, 0.1, 5)  # weak, stale (h), cold, many
 GAIN, HALF_LIFE = 0.04, 48.0
@@ -261,7 +262,4 @@ def late(specimen: Any) -> Any:
 
 @mutant("the flag protects nothing", rejected_by="MPP-4")
 def without_flag(specimen: Any) -> Any:
-    return specimen.overriding("MicroglialPruningPrinted", protect=_nothing)
-
-
-def _nothing(self: Any, view: Any, incoming: Any) -> None: ...
+    return specimen.overriding("MicroglialPruningPrinted", protect=nothing)

@@ -1,8 +1,14 @@
-"""What a wrong version of a hook sees: the view of the hook, with some names that show other values."""
+"""Wrong versions of hooks: one that does nothing, and the view of one to which some names show other
+values.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+
+def nothing(self: Any, view: Any, what: Any) -> None:
+    """A hook that does nothing."""
 
 
 class Instead:
