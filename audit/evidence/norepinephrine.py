@@ -769,12 +769,11 @@ def all_joins(specimen: Any) -> Any:
 
 @mutant("only stored events are trials", rejected_by="NE-10")
 def stored_only(specimen: Any) -> Any:
-    class StoredOnly(specimen.Norepinephrine):  # type: ignore[misc]
-        def infer(self, view: Any, incoming: Any) -> None:
-            if int(incoming.event.text.split()[-1]) % 5 != 3:
-                specimen.Norepinephrine.infer(self, view, incoming)
+    def infer(self: Any, view: Any, incoming: Any) -> None:
+        if int(incoming.event.text.split()[-1]) % 5 != 3:
+            specimen.Norepinephrine.infer(self, view, incoming)
 
-    return specimen.replacing("Norepinephrine", StoredOnly)
+    return specimen.overriding("Norepinephrine", infer=infer)
 
 
 @mutant("gain highest at low engagement", rejected_by="NE-2c")

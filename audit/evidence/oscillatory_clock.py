@@ -782,48 +782,44 @@ def squared(specimen: Any) -> Any:
 
 @mutant("recall learns as input does", rejected_by="OSC-3")
 def no_turn(specimen: Any) -> Any:
-    class NoTurn(specimen.OscillatoryClock):  # type: ignore[misc]
-        def learning(self, ec: float, recalled: float) -> float:
-            return abs(float(super().learning(ec, recalled)))
+    def learning(self: Any, ec: float, recalled: float) -> float:
+        return abs(float(specimen.OscillatoryClock.learning(self, ec, recalled)))
 
-    return specimen.replacing("OscillatoryClock", NoTurn)
+    return specimen.overriding("OscillatoryClock", learning=learning)
 
 
 @mutant("theta has no phase of its own in a session", rejected_by="OSC-7")
 def no_session(specimen: Any) -> Any:
-    class NoSession(specimen.OscillatoryClock):  # type: ignore[misc]
-        @hook(
-            Phase.ENCODE,
-            reads=(),
-            adds=(),
-            sets=(specimen.THETA_SESSION, specimen.THETA_START, specimen.THETA_PHASE, LTP),
-        )
-        def beat(self, view: Any, incoming: Any) -> None:
-            view.theta_session, view.theta_start, view.theta_phase = incoming.session, 0.0, 0.0
-            view.ltp = self.learning(1.0, 0.0)
+    @hook(
+        Phase.ENCODE,
+        reads=(),
+        adds=(),
+        sets=(specimen.THETA_SESSION, specimen.THETA_START, specimen.THETA_PHASE, LTP),
+    )
+    def beat(self: Any, view: Any, incoming: Any) -> None:
+        view.theta_session, view.theta_start, view.theta_phase = incoming.session, 0.0, 0.0
+        view.ltp = self.learning(1.0, 0.0)
 
-    return specimen.replacing("OscillatoryClock", NoSession)
+    return specimen.overriding("OscillatoryClock", beat=beat)
 
 
 @mutant("sleep counts in hours, not in nights", rejected_by="OSC-8")
 def in_hours(specimen: Any) -> Any:
-    class InHours(specimen.OscillatoryClock):  # type: ignore[misc]
-        def ripple(self, view: Any, tick: Any) -> None:
-            specimen.OscillatoryClock.ripple(self, view, tick)
-            view.ripples *= self.params.night
+    def ripple(self: Any, view: Any, tick: Any) -> None:
+        specimen.OscillatoryClock.ripple(self, view, tick)
+        view.ripples *= self.params.night
 
-    return specimen.replacing("OscillatoryClock", InHours)
+    return specimen.overriding("OscillatoryClock", ripple=ripple)
 
 
 @mutant("theta slowed down, gamma not", rejected_by="OSC-2")
 def own_scale(specimen: Any) -> Any:
-    class OwnScale(specimen.OscillatoryClock):  # type: ignore[misc]
-        def hours(self, parameter: str) -> float:
-            return float(super().hours(parameter)) * (
-                self.params.time_scale if parameter == "gamma" else 1.0
-            )
+    def hours(self: Any, parameter: str) -> float:
+        return float(specimen.OscillatoryClock.hours(self, parameter)) * (
+            self.params.time_scale if parameter == "gamma" else 1.0
+        )
 
-    return specimen.replacing("OscillatoryClock", OwnScale)
+    return specimen.overriding("OscillatoryClock", hours=hours)
 
 
 @mutant("what sleep made is the event before", rejected_by="OSC-10")

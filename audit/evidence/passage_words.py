@@ -169,36 +169,37 @@ def undiscounted(specimen: Any) -> Any:
 
 @mutant("k1 and b are exchanged", rejected_by="PW-2")
 def exchanged(specimen: Any) -> Any:
-    class Exchanged(specimen.PassageWords):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            words = view.spans.words
-            spans = SimpleNamespace(
-                words=lambda terms, weight, k1, b, out: words(terms, weight, b, k1, out)
-            )
-            super().score(
-                SimpleNamespace(spans=spans, cues=view.cues, passage_words=view.passage_words), cue
-            )
+    def score(self: Any, view: Any, cue: Any) -> None:
+        words = view.spans.words
+        spans = SimpleNamespace(
+            words=lambda terms, weight, k1, b, out: words(terms, weight, b, k1, out)
+        )
+        specimen.PassageWords.score(
+            self,
+            SimpleNamespace(spans=spans, cues=view.cues, passage_words=view.passage_words),
+            cue,
+        )
 
-    return specimen.replacing("PassageWords", Exchanged)
+    return specimen.overriding("PassageWords", score=score)
 
 
 @mutant("memories without a shared word score 0", rejected_by="PW-3")
 def never_silent(specimen: Any) -> Any:
-    class Zeros(specimen.PassageWords):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            super().score(view, cue)
-            np.nan_to_num(view.passage_words, copy=False)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        specimen.PassageWords.score(self, view, cue)
+        np.nan_to_num(view.passage_words, copy=False)
 
-    return specimen.replacing("PassageWords", Zeros)
+    return specimen.overriding("PassageWords", score=score)
 
 
 @mutant("wordings count as much as the query", rejected_by="PW-4")
 def unweighted(specimen: Any) -> Any:
-    class Unweighted(specimen.PassageWords):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            cues = [(1.0, wording) for _, wording in view.cues]
-            super().score(
-                SimpleNamespace(spans=view.spans, passage_words=view.passage_words, cues=cues), cue
-            )
+    def score(self: Any, view: Any, cue: Any) -> None:
+        cues = [(1.0, wording) for _, wording in view.cues]
+        specimen.PassageWords.score(
+            self,
+            SimpleNamespace(spans=view.spans, passage_words=view.passage_words, cues=cues),
+            cue,
+        )
 
-    return specimen.replacing("PassageWords", Unweighted)
+    return specimen.overriding("PassageWords", score=score)

@@ -624,12 +624,11 @@ def unseen(specimen: Any) -> Any:
 
 @mutant("linking lowers the weight of association", rejected_by="PT-10")
 def inverted(specimen: Any) -> Any:
-    class Inverted(specimen.PatternCompletionThreshold):  # type: ignore[misc]
-        def decide(self, view: Any, cue: Any) -> None:
-            before = float(view.log_facets[Facet.ASSOCIATION.value])
-            super().decide(view, cue)
-            view.log_facets[Facet.ASSOCIATION.value] = 2.0 * before - float(
-                view.log_facets[Facet.ASSOCIATION.value]
-            )
+    def decide(self: Any, view: Any, cue: Any) -> None:
+        before = float(view.log_facets[Facet.ASSOCIATION.value])
+        specimen.PatternCompletionThreshold.decide(self, view, cue)
+        view.log_facets[Facet.ASSOCIATION.value] = 2.0 * before - float(
+            view.log_facets[Facet.ASSOCIATION.value]
+        )
 
-    return specimen.replacing("PatternCompletionThreshold", Inverted)
+    return specimen.overriding("PatternCompletionThreshold", decide=decide)

@@ -926,20 +926,18 @@ def units_only(specimen: Any) -> Any:
 
 @mutant("the code of the event before is stored", rejected_by="CM-7.10")
 def stale(specimen: Any) -> Any:
-    class Stale(specimen.PatternSeparation):  # type: ignore[misc]
-        def store(self, view: Any, incoming: Any) -> None:
-            view.separation_code[view.row] = view.separation_code[max(view.row - 1, 0)]
+    def store(self: Any, view: Any, incoming: Any) -> None:
+        view.separation_code[view.row] = view.separation_code[max(view.row - 1, 0)]
 
-    return specimen.replacing("PatternSeparation", Stale)
+    return specimen.overriding("PatternSeparation", store=store)
 
 
 @mutant("a cue is coded by cells that were replaced", rejected_by="CM-7.10b")
 def old_cells(specimen: Any) -> Any:
-    class OldCells(specimen.PatternSeparation):  # type: ignore[misc]
-        def code(self, x: Any, turnover: float, out: Any) -> None:
-            super().code(x, 0.0, out)
+    def code(self: Any, x: Any, turnover: float, out: Any) -> None:
+        specimen.PatternSeparation.code(self, x, 0.0, out)
 
-    return specimen.replacing("PatternSeparation", OldCells)
+    return specimen.overriding("PatternSeparation", code=code)
 
 
 @mutant("overlap as a share of the units that exist", rejected_by="CM-7.10c")

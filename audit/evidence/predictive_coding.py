@@ -976,12 +976,11 @@ def no_top(specimen: Any) -> Any:
 
 @mutant("learning ignores the factors of other mechanisms", rejected_by="PC-16")
 def unmodulated(specimen: Any) -> Any:
-    class Unmodulated(specimen.PredictiveCoding):  # type: ignore[misc]
-        def _learn(self, view: Any, weights: Any, x: Array, eps: Array, precisions: Array) -> None:
-            factors = SimpleNamespace(learning_rate=1.0, plasticity=1.0)
-            super()._learn(factors, weights, x, eps, precisions)
+    def _learn(self: Any, view: Any, weights: Any, x: Array, eps: Array, precisions: Array) -> None:
+        factors = SimpleNamespace(learning_rate=1.0, plasticity=1.0)
+        specimen.PredictiveCoding._learn(self, factors, weights, x, eps, precisions)
 
-    return specimen.replacing("PredictiveCoding", Unmodulated)
+    return specimen.overriding("PredictiveCoding", _learn=_learn)
 
 
 @mutant("recall replaces more than the prediction", rejected_by="PC-17")

@@ -754,8 +754,9 @@ def last_ending(specimen: Any) -> Any:
 
 @mutant("what was stored first was told first", rejected_by="PS-7")
 def by_row(specimen: Any) -> Any:
-    class ByRow(specimen.PresentState):  # type: ignore[misc]
-        def _follows(self, one: Any, other: Any) -> bool:
-            return bool(super()._follows(one._replace(time=0.0), other._replace(time=0.0)))
+    def _follows(self: Any, one: Any, other: Any) -> bool:
+        return bool(
+            specimen.PresentState._follows(self, one._replace(time=0.0), other._replace(time=0.0))
+        )
 
-    return specimen.replacing("PresentState", ByRow)
+    return specimen.overriding("PresentState", _follows=_follows)

@@ -136,18 +136,16 @@ def rising(specimen: Any) -> Any:
 
 @mutant("places in the memory in place of the session", rejected_by="PG-4")
 def of_the_memory(specimen: Any) -> Any:
-    class OfTheMemory(specimen.PrimacyGradient):  # type: ignore[misc]
-        def attend(self, view: Any, incoming: Any) -> None:
-            p = self.params
-            view.primacy[view.row] = specimen.attention(view.row + 1, p.scale, p.decay)
+    def attend(self: Any, view: Any, incoming: Any) -> None:
+        p = self.params
+        view.primacy[view.row] = specimen.attention(view.row + 1, p.scale, p.decay)
 
-    return specimen.replacing("PrimacyGradient", OfTheMemory)
+    return specimen.overriding("PrimacyGradient", attend=attend)
 
 
 @mutant("attention is added to the logarithm without taking it", rejected_by="PG-5")
 def no_logarithm(specimen: Any) -> Any:
-    class NoLogarithm(specimen.PrimacyGradient):  # type: ignore[misc]
-        def prefer(self, view: Any, cue: Any) -> None:
-            view.log_prior[...] = view.primacy
+    def prefer(self: Any, view: Any, cue: Any) -> None:
+        view.log_prior[...] = view.primacy
 
-    return specimen.replacing("PrimacyGradient", NoLogarithm)
+    return specimen.overriding("PrimacyGradient", prefer=prefer)

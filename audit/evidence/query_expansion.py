@@ -898,28 +898,26 @@ def uncut(specimen: Any) -> Any:
 
 @mutant("the hook exchanges the weights of rewrites and parts", rejected_by="QX-11")
 def exchanged(specimen: Any) -> Any:
-    class Exchanged(specimen.QueryExpansion):  # type: ignore[misc]
-        def expand(self, view: Any, cue: Any) -> None:
-            p = self.params
-            for wording in specimen.wordings_of(
-                cue.query.text, p.synonyms, p.parts, p.rewrites, p.most
-            ):
-                view.cues.add(wording.text, wording.weight, wording.why)
+    def expand(self: Any, view: Any, cue: Any) -> None:
+        p = self.params
+        for wording in specimen.wordings_of(
+            cue.query.text, p.synonyms, p.parts, p.rewrites, p.most
+        ):
+            view.cues.add(wording.text, wording.weight, wording.why)
 
-    return specimen.replacing("QueryExpansion", Exchanged)
+    return specimen.overriding("QueryExpansion", expand=expand)
 
 
 @mutant("the hook gives every wording the query's weight", rejected_by="QX-12")
 def equal_weights(specimen: Any) -> Any:
-    class Equal(specimen.QueryExpansion):  # type: ignore[misc]
-        def expand(self, view: Any, cue: Any) -> None:
-            p = self.params
-            for wording in specimen.wordings_of(
-                cue.query.text, p.synonyms, p.rewrites, p.parts, p.most
-            ):
-                view.cues.add(wording.text, 1.0, wording.why)
+    def expand(self: Any, view: Any, cue: Any) -> None:
+        p = self.params
+        for wording in specimen.wordings_of(
+            cue.query.text, p.synonyms, p.rewrites, p.parts, p.most
+        ):
+            view.cues.add(wording.text, 1.0, wording.why)
 
-    return specimen.replacing("QueryExpansion", Equal)
+    return specimen.overriding("QueryExpansion", expand=expand)
 
 
 @mutant("a memory is asked for every related word", rejected_by="QX-13")
@@ -932,14 +930,13 @@ def supposing(specimen: Any, act: Any) -> Any:
     them.
     """
 
-    class Supposing(specimen.QueryExpansion):  # type: ignore[misc]
-        def suppose(self, view: Any, cue: Any) -> None:
-            if self.params.hyde and any(letter.isalpha() for letter in cue.query.text):
-                (reply,) = view.language_model.ask([specimen.hypothetical_request(cue.query.text)])
-                if memories := specimen.hypothetical_memories(reply):
-                    act(view, cue.query.text, memories)
+    def suppose(self: Any, view: Any, cue: Any) -> None:
+        if self.params.hyde and any(letter.isalpha() for letter in cue.query.text):
+            (reply,) = view.language_model.ask([specimen.hypothetical_request(cue.query.text)])
+            if memories := specimen.hypothetical_memories(reply):
+                act(view, cue.query.text, memories)
 
-    return specimen.replacing("QueryExpansion", Supposing)
+    return specimen.overriding("QueryExpansion", suppose=suppose)
 
 
 @mutant("the mean without the query", rejected_by="QX-14")
@@ -985,13 +982,12 @@ def unchecked(specimen: Any) -> Any:
 
 @mutant("the model is always asked", rejected_by="QX-15")
 def always_asked(specimen: Any) -> Any:
-    class Always(specimen.QueryExpansion):  # type: ignore[misc]
-        def suppose(self, view: Any, cue: Any) -> None:
-            (reply,) = view.language_model.ask([specimen.hypothetical_request(cue.query.text)])
-            if memories := specimen.hypothetical_memories(reply):
-                view.cues.add(cue.query.text, 1.0, "", memories)
+    def suppose(self: Any, view: Any, cue: Any) -> None:
+        (reply,) = view.language_model.ask([specimen.hypothetical_request(cue.query.text)])
+        if memories := specimen.hypothetical_memories(reply):
+            view.cues.add(cue.query.text, 1.0, "", memories)
 
-    return specimen.replacing("QueryExpansion", Always)
+    return specimen.overriding("QueryExpansion", suppose=suppose)
 
 
 @mutant("the request quotes the whole query", rejected_by="QX-16")

@@ -297,13 +297,12 @@ def numbers_for_dates(specimen: Any) -> Any:
 
 @mutant("weights in place of their logs", rejected_by="QI-8")
 def not_logs(specimen: Any) -> Any:
-    class Plain(specimen.QueryIntent):  # type: ignore[misc]
-        def weigh(self, view: Any, cue: Any) -> None:
-            words = " ".join(cue.features.words)
-            intent = specimen.intent_of(words)
-            view.intent = -1 if intent is None else int(intent)
-            view.log_facets[...] += specimen.facet_weights(
-                intent, specimen.clues_of(words, cue.features), self.params.strength
-            )
+    def weigh(self: Any, view: Any, cue: Any) -> None:
+        words = " ".join(cue.features.words)
+        intent = specimen.intent_of(words)
+        view.intent = -1 if intent is None else int(intent)
+        view.log_facets[...] += specimen.facet_weights(
+            intent, specimen.clues_of(words, cue.features), self.params.strength
+        )
 
-    return specimen.replacing("QueryIntent", Plain)
+    return specimen.overriding("QueryIntent", weigh=weigh)

@@ -165,26 +165,23 @@ def half_life_as_tau(specimen: Any) -> Any:
 
 @mutant("a late event is as recent as one that happens when it is told", rejected_by="RC-5")
 def never_late(specimen: Any) -> Any:
-    class Fixed(specimen.Recency):  # type: ignore[misc]
-        def met(self, view: Any, incoming: Any) -> None:
-            view.last_access[view.row] = view.now
+    def met(self: Any, view: Any, incoming: Any) -> None:
+        view.last_access[view.row] = view.now
 
-    return specimen.replacing("Recency", Fixed)
+    return specimen.overriding("Recency", met=met)
 
 
 @mutant("age since encoding: recall does not count", rejected_by="RC-5")
 def recall_forgotten(specimen: Any) -> Any:
-    class Fixed(specimen.Recency):  # type: ignore[misc]
-        def recalled(self, view: Any, cue: Any) -> None:
-            return
+    def recalled(self: Any, view: Any, cue: Any) -> None:
+        return
 
-    return specimen.replacing("Recency", Fixed)
+    return specimen.overriding("Recency", recalled=recalled)
 
 
 @mutant("the best memory of an answer alone is recalled", rejected_by="RC-6")
 def best_alone(specimen: Any) -> Any:
-    class Best(specimen.Recency):  # type: ignore[misc]
-        def recalled(self, view: Any, cue: Any) -> None:
-            view.last_access[view.recalled[0]] = view.now
+    def recalled(self: Any, view: Any, cue: Any) -> None:
+        view.last_access[view.recalled[0]] = view.now
 
-    return specimen.replacing("Recency", Best)
+    return specimen.overriding("Recency", recalled=recalled)

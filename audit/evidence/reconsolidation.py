@@ -699,11 +699,10 @@ def abolished(specimen: Any) -> Any:
 
 @mutant("a window of six minutes in place of six hours", rejected_by="RC-11")
 def minutes(specimen: Any) -> Any:
-    class Fixed(specimen.Reconsolidation):  # type: ignore[misc]
-        def hours(self, parameter: str) -> float:
-            return float(super().hours(parameter)) / 60.0
+    def hours(self: Any, parameter: str) -> float:
+        return float(specimen.Reconsolidation.hours(self, parameter)) / 60.0
 
-    return specimen.replacing("Reconsolidation", Fixed)
+    return specimen.overriding("Reconsolidation", hours=hours)
 
 
 @mutant("the upper bound belongs to the middle", rejected_by="RC-12")

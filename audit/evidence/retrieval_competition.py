@@ -763,24 +763,24 @@ def exchanged(specimen: Any) -> Any:
 
 @mutant("fused scores of visible memories compete, without priors and votes", rejected_by="CM-15.7")
 def before_priors(specimen: Any) -> Any:
-    class Before(specimen.RetrievalCompetition):  # type: ignore[misc]
-        @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, TEXTS, specimen.COMPETITION_TRACE,
-                                     specimen.COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))  # fmt: skip
-        def compete(self, view: Any, cue: Any) -> None:
-            super().compete(
-                SimpleNamespace(
-                    primed=view.fused,
-                    answerable=view.visible,
-                    now=view.now,
-                    reweighted=view.reweighted,
-                    texts=view.texts,
-                    competition_trace=view.competition_trace,
-                    competition_time=view.competition_time,
-                ),
-                cue,
-            )
+    @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, NOW, TEXTS, specimen.COMPETITION_TRACE,
+                                 specimen.COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))  # fmt: skip
+    def compete(self: Any, view: Any, cue: Any) -> None:
+        specimen.RetrievalCompetition.compete(
+            self,
+            SimpleNamespace(
+                primed=view.fused,
+                answerable=view.visible,
+                now=view.now,
+                reweighted=view.reweighted,
+                texts=view.texts,
+                competition_trace=view.competition_trace,
+                competition_time=view.competition_time,
+            ),
+            cue,
+        )
 
-    return specimen.replacing("RetrievalCompetition", Before)
+    return specimen.overriding("RetrievalCompetition", compete=compete)
 
 
 @mutant("memories that may not be answered compete, too", rejected_by="CM-15.7")

@@ -375,13 +375,12 @@ def exact_names(specimen: Any) -> Any:
 
 @mutant("one word of several is enough", rejected_by="RF-2")
 def any_word(specimen: Any) -> Any:
-    class Loose(specimen.When):  # type: ignore[misc]
-        def holds(self, cue: Any, intent: Any) -> bool:
-            if self.words:
-                return any(not words.isdisjoint(cue.terms) for words in self.words)
-            return bool(super().holds(cue, intent))
+    def holds(self: Any, cue: Any, intent: Any) -> bool:
+        if self.words:
+            return any(not words.isdisjoint(cue.terms) for words in self.words)
+        return bool(specimen.When.holds(self, cue, intent))
 
-    return specimen.replacing("When", Loose)
+    return specimen.overriding("When", holds=holds)
 
 
 @mutant("the first of two rules decides", rejected_by="RF-3")
@@ -403,11 +402,10 @@ def reversed_only(specimen: Any) -> Any:
 
 @mutant("rules that hold for no query hold for all", rejected_by="RF-5")
 def unconditional(specimen: Any) -> Any:
-    class Always(specimen.When):  # type: ignore[misc]
-        def holds(self, cue: Any, intent: Any) -> bool:
-            return True
+    def holds(self: Any, cue: Any, intent: Any) -> bool:
+        return True
 
-    return specimen.replacing("When", Always)
+    return specimen.overriding("When", holds=holds)
 
 
 @mutant("bits beyond 32 are lost", rejected_by="RF-6")

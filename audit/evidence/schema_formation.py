@@ -970,13 +970,12 @@ def recall_without_hippocampus(specimen: Any) -> Picture:
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("an event that starts a schema is congruent with none", rejected_by="CM-5.16")
 def new_is_incongruent(specimen: Any) -> Any:
-    class Incongruent(specimen.SchemaFormation):  # type: ignore[misc]
-        def predict(self, view: Any, incoming: Any) -> None:
-            super().predict(view, incoming)
-            if view.schema_winner < 0:
-                view.schema_fit = 0.0
+    def predict(self: Any, view: Any, incoming: Any) -> None:
+        specimen.SchemaFormation.predict(self, view, incoming)
+        if view.schema_winner < 0:
+            view.schema_fit = 0.0
 
-    return specimen.replacing("SchemaFormation", Incongruent)
+    return specimen.overriding("SchemaFormation", predict=predict)
 
 
 @mutant("strength that rises with congruency throughout", rejected_by="CM-5.1b")
@@ -1150,21 +1149,21 @@ def at_once(specimen: Any) -> Any:
     rejected_by="CM-5.12",
 )
 def accelerated_time(specimen: Any) -> Any:
-    class Fixed(specimen.SchemaFormation):  # type: ignore[misc]
-        def hours(self, parameter: str) -> float:
-            return float(super().hours(parameter) / (1.0 + self.params.acceleration))
+    def hours(self: Any, parameter: str) -> float:
+        return float(
+            specimen.SchemaFormation.hours(self, parameter) / (1.0 + self.params.acceleration)
+        )
 
-    return specimen.replacing("SchemaFormation", Fixed)
+    return specimen.overriding("SchemaFormation", hours=hours)
 
 
 @mutant("the first schema is not trained in sleep", rejected_by="CM-5.16")
 def first_untrained(specimen: Any) -> Any:
-    class Untrained(specimen.SchemaFormation):  # type: ignore[misc]
-        def replay(self, view: Any, tick: Any) -> None:
-            if view.schema.any():
-                super().replay(view, tick)
+    def replay(self: Any, view: Any, tick: Any) -> None:
+        if view.schema.any():
+            specimen.SchemaFormation.replay(self, view, tick)
 
-    return specimen.replacing("SchemaFormation", Untrained)
+    return specimen.overriding("SchemaFormation", replay=replay)
 
 
 @mutant("an item joins a schema that is as probable as a new one", rejected_by="CM-5.17")

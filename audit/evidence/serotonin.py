@@ -437,14 +437,13 @@ def no_average(specimen: Any) -> Any:
     "the value of the present event is learnt, not that of the one before it", rejected_by="5HT-8"
 )
 def too_early(specimen: Any) -> Any:
-    class TooEarly(specimen.Serotonin):  # type: ignore[misc]
-        def experience(self, view: Any, incoming: Any) -> None:
-            view.standing_cues[...] = specimen.cells(
-                incoming.features.entities, self.params.cues, self.params.most_cues
-            )
-            specimen.Serotonin.experience(self, view, incoming)
+    def experience(self: Any, view: Any, incoming: Any) -> None:
+        view.standing_cues[...] = specimen.cells(
+            incoming.features.entities, self.params.cues, self.params.most_cues
+        )
+        specimen.Serotonin.experience(self, view, incoming)
 
-    return specimen.replacing("Serotonin", TooEarly)
+    return specimen.overriding("Serotonin", experience=experience)
 
 
 @mutant("a sum in place of the average", rejected_by="5HT-3b")

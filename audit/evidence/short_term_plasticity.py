@@ -692,35 +692,35 @@ def used_twice(specimen: Any) -> Any:
 
 @mutant("only the best memory of an answer is used", rejected_by="CM-10.4i")
 def best_alone(specimen: Any) -> Any:
-    class Best(specimen.ShortTermPlasticity):  # type: ignore[misc]
-        def on_recall(self, view: Any, cue: Any) -> None:
-            specimen.use(view.recalled[0], view.now, *self._state(view))
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        specimen.use(view.recalled[0], view.now, *self._state(view))
 
-    return specimen.replacing("ShortTermPlasticity", Best)
+    return specimen.overriding("ShortTermPlasticity", on_recall=on_recall)
 
 
 @mutant("the time scale divides", rejected_by="CM-10.4j")
 def divided_scale(specimen: Any) -> Any:
-    class Divided(specimen.ShortTermPlasticity):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours(name) / self.params.time_scale**2)
+    def hours(self: Any, name: str) -> float:
+        return float(specimen.ShortTermPlasticity.hours(self, name) / self.params.time_scale**2)
 
-    return specimen.replacing("ShortTermPlasticity", Divided)
+    return specimen.overriding("ShortTermPlasticity", hours=hours)
 
 
 @mutant("the two time constants exchanged in the plug-in", rejected_by="CM-10.5e")
 def exchanged_in_plug_in(specimen: Any) -> Any:
-    class Exchanged(specimen.ShortTermPlasticity):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return float(super().hours({"tau_rec": "tau_f", "tau_f": "tau_rec"}.get(name, name)))
+    def hours(self: Any, name: str) -> float:
+        return float(
+            specimen.ShortTermPlasticity.hours(
+                self, {"tau_rec": "tau_f", "tau_f": "tau_rec"}.get(name, name)
+            )
+        )
 
-    return specimen.replacing("ShortTermPlasticity", Exchanged)
+    return specimen.overriding("ShortTermPlasticity", hours=hours)
 
 
 @mutant("a replay that starts when the sleep ends", rejected_by="CM-10.4i")
 def late_replay(specimen: Any) -> Any:
-    class Late(specimen.ShortTermPlasticity):  # type: ignore[misc]
-        def sleep(self, view: Any, tick: Any) -> None:
-            specimen.replay(tick.start, view.replayed, view.replay_lag, *self._state(view))
+    def sleep(self: Any, view: Any, tick: Any) -> None:
+        specimen.replay(tick.start, view.replayed, view.replay_lag, *self._state(view))
 
-    return specimen.replacing("ShortTermPlasticity", Late)
+    return specimen.overriding("ShortTermPlasticity", sleep=sleep)

@@ -918,33 +918,28 @@ def unsettled(specimen: Any) -> Any:
 
 @mutant("events end sleep, but do not keep memory awake", rejected_by="SLP-4b")
 def restless(specimen: Any) -> Any:
-    class Restless(specimen.SleepPressure):  # type: ignore[misc]
-        def hours(self, parameter: str) -> float:
-            return 0.0 if parameter == "vigil" else float(super().hours(parameter))
+    def hours(self: Any, parameter: str) -> float:
+        return 0.0 if parameter == "vigil" else float(specimen.SleepPressure.hours(self, parameter))
 
-    return specimen.replacing("SleepPressure", Restless)
+    return specimen.overriding("SleepPressure", hours=hours)
 
 
 @mutant("an event that is not stored adds pressure, too", rejected_by="SLP-9")
 def vetoed_too(specimen: Any) -> Any:
-    class VetoedToo(specimen.SleepPressure):  # type: ignore[misc]
-        def attend(self, view: Any, incoming: Any) -> None:
-            specimen.SleepPressure.attend(self, view, incoming)
-            if view.veto:
-                words = specimen.effort(
-                    len(incoming.terms),
-                    view.surprise,
-                    self.hours("effort"),
-                    self.params.half_length,
-                )
-                self._plan(
-                    view,
-                    specimen.awake(view.process_s, words, self.rhythm[0]),
-                    view.now,
-                    view.sleep_onset,
-                )
+    def attend(self: Any, view: Any, incoming: Any) -> None:
+        specimen.SleepPressure.attend(self, view, incoming)
+        if view.veto:
+            words = specimen.effort(
+                len(incoming.terms), view.surprise, self.hours("effort"), self.params.half_length
+            )
+            self._plan(
+                view,
+                specimen.awake(view.process_s, words, self.rhythm[0]),
+                view.now,
+                view.sleep_onset,
+            )
 
-    return specimen.replacing("SleepPressure", VetoedToo)
+    return specimen.overriding("SleepPressure", attend=attend)
 
 
 @mutant("every word tires, stop words included", rejected_by="SLP-9")
@@ -955,11 +950,12 @@ def every_word(specimen: Any) -> Any:
 
 @mutant("no limit to the delay of sleep", rejected_by="SLP-4")
 def endless(specimen: Any) -> Any:
-    class Endless(specimen.SleepPressure):  # type: ignore[misc]
-        def hours(self, parameter: str) -> float:
-            return 1e6 if parameter == "resist" else float(super().hours(parameter))
+    def hours(self: Any, parameter: str) -> float:
+        return (
+            1e6 if parameter == "resist" else float(specimen.SleepPressure.hours(self, parameter))
+        )
 
-    return specimen.replacing("SleepPressure", Endless)
+    return specimen.overriding("SleepPressure", hours=hours)
 
 
 @mutant("a threshold that is just met and moves away counts on its return", rejected_by="CM-9.H2")

@@ -1367,11 +1367,10 @@ def replays_all_rows(specimen: Any) -> Any:
 
 @mutant("an archived memory is replayed, too", rejected_by="RP-15")
 def replays_archived(specimen: Any) -> Any:
-    class ReplaysArchived(specimen.SleepReplay):  # type: ignore[misc]
-        def _candidates(self, need: Any, visible: Any, session: Any) -> Any:
-            return specimen.SleepReplay._candidates(self, need, np.ones_like(visible), session)
+    def _candidates(self: Any, need: Any, visible: Any, session: Any) -> Any:
+        return specimen.SleepReplay._candidates(self, need, np.ones_like(visible), session)
 
-    return specimen.replacing("SleepReplay", ReplaysArchived)
+    return specimen.overriding("SleepReplay", _candidates=_candidates)
 
 
 @mutant("replay without compression in time", rejected_by="RP-2.7a")
@@ -1389,17 +1388,16 @@ def first_of_the_older(specimen: Any) -> Any:
 
 @mutant("values of memories that a night does not replay are forgotten", rejected_by="RP-22")
 def forgotten_values(specimen: Any) -> Any:
-    class Forgotten(specimen.SleepReplay):  # type: ignore[misc]
-        def _candidates(self, need: Any, visible: Any, session: Any) -> Any:
-            rows, needed = super()._candidates(need, visible, session)
-            self.left = np.setdiff1d(np.arange(len(need)), rows)
-            return rows, needed
+    def _candidates(self: Any, need: Any, visible: Any, session: Any) -> Any:
+        rows, needed = specimen.SleepReplay._candidates(self, need, visible, session)
+        self.left = np.setdiff1d(np.arange(len(need)), rows)
+        return rows, needed
 
-        def dream(self, view: Any, tick: Any) -> None:
-            super().dream(view, tick)
-            view.replay_value[self.left] = 0.0
+    def dream(self: Any, view: Any, tick: Any) -> None:
+        specimen.SleepReplay.dream(self, view, tick)
+        view.replay_value[self.left] = 0.0
 
-    return specimen.replacing("SleepReplay", Forgotten)
+    return specimen.overriding("SleepReplay", _candidates=_candidates, dream=dream)
 
 
 @mutant("a least gain whatever the parameter", rejected_by="RP-18")

@@ -632,12 +632,10 @@ def difficulty_first(specimen: Any) -> Any:
 
 @mutant("the time scale makes the clock faster", rejected_by="SR-5")
 def faster_clock(specimen: Any) -> Any:
-    class Faster(specimen.SpacedRepetition):  # type: ignore[misc]
-        @property
-        def day(self) -> float:
-            return 24.0 / float(self.params.time_scale)
+    def day(self: Any) -> float:
+        return 24.0 / float(self.params.time_scale)
 
-    return specimen.replacing("SpacedRepetition", Faster)
+    return specimen.overriding("SpacedRepetition", day=property(day))
 
 
 @mutant("no use fails", rejected_by="SR-4")
@@ -647,11 +645,10 @@ def forgiving(specimen: Any) -> Any:
 
 @mutant("only the best memory of an answer is used", rejected_by="SR-4")
 def best_alone(specimen: Any) -> Any:
-    class Best(specimen.SpacedRepetition):  # type: ignore[misc]
-        def _review(self, view: Any, rows: Any, grade: int) -> None:
-            super()._review(view, rows[:1], grade)
+    def _review(self: Any, view: Any, rows: Any, grade: int) -> None:
+        specimen.SpacedRepetition._review(self, view, rows[:1], grade)
 
-    return specimen.replacing("SpacedRepetition", Best)
+    return specimen.overriding("SpacedRepetition", _review=_review)
 
 
 @mutant("an outcome of 0 is a failure", rejected_by="SR-4")

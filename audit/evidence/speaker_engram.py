@@ -752,17 +752,15 @@ def forgiving(specimen: Any) -> Any:
 def lost(specimen: Any) -> Any:
     original = specimen.entries_of
 
-    class Lost(specimen.SpeakerEngram):  # type: ignore[misc]
-        @staticmethod
-        def _entries(view: Any, place: int) -> Any:
-            number = int(view.profile[place])
-            return (
-                []
-                if number < 0
-                else original(view.writings[number].text, view.writings[number].sources) or []
-            )
+    def _entries(view: Any, place: int) -> Any:
+        number = int(view.profile[place])
+        return (
+            []
+            if number < 0
+            else original(view.writings[number].text, view.writings[number].sources) or []
+        )
 
-    return specimen.replacing("SpeakerEngram", Lost)
+    return specimen.overriding("SpeakerEngram", _entries=staticmethod(_entries))
 
 
 @mutant("the least similar styles", rejected_by="SE-8")
@@ -785,18 +783,16 @@ def nobody(specimen: Any) -> Any:
 
 @mutant("any of the names is enough", rejected_by="SE-10b")
 def any_name(specimen: Any) -> Any:
-    class AnyName(specimen.SpeakerEngram):  # type: ignore[misc]
-        @staticmethod
-        def _person(view: Any, words: Any) -> int:
-            bare = {word.removesuffix("'s") for word in words}
-            for place in np.flatnonzero(view.profile >= 0).tolist():
-                if bare & set(
-                    view.writings[int(view.profile[place])].text.partition("\n")[0].lower().split()
-                ):
-                    return int(place)
-            return -1
+    def _person(view: Any, words: Any) -> int:
+        bare = {word.removesuffix("'s") for word in words}
+        for place in np.flatnonzero(view.profile >= 0).tolist():
+            if bare & set(
+                view.writings[int(view.profile[place])].text.partition("\n")[0].lower().split()
+            ):
+                return int(place)
+        return -1
 
-    return specimen.replacing("SpeakerEngram", AnyName)
+    return specimen.overriding("SpeakerEngram", _person=staticmethod(_person))
 
 
 @mutant("the prefix is left out", rejected_by="SE-11")
@@ -806,29 +802,24 @@ def bare(specimen: Any) -> Any:
 
 @mutant("events since the last sleep have no prefixed text", rejected_by="SE-11")
 def asleep_alone(specimen: Any) -> Any:
-    class AsleepAlone(specimen.SpeakerEngram):  # type: ignore[misc]
-        @hook(
-            Phase.RETRIEVE,
-            reads=(specimen.PREFIXED_EMBEDDING, KIND),
-            adds=(),
-            sets=(specimen.SEPARATION_PREFIXED,),
-        )
-        def separate(self, view: Any, cue: Any) -> None:
-            np.matmul(view.prefixed_embedding, cue.vector, out=view.separation_prefixed)
+    @hook(
+        Phase.RETRIEVE,
+        reads=(specimen.PREFIXED_EMBEDDING, KIND),
+        adds=(),
+        sets=(specimen.SEPARATION_PREFIXED,),
+    )
+    def separate(self: Any, view: Any, cue: Any) -> None:
+        np.matmul(view.prefixed_embedding, cue.vector, out=view.separation_prefixed)
 
-    return specimen.replacing("SpeakerEngram", AsleepAlone)
+    return specimen.overriding("SpeakerEngram", separate=separate)
 
 
 @mutant("in sleep no prefixed text is embedded", rejected_by="SE-11")
 def never_kept(specimen: Any) -> Any:
-    class NeverKept(specimen.SpeakerEngram):  # type: ignore[misc]
-        @hook(
-            Phase.CONSOLIDATE,
-            reads=(),
-            adds=(),
-            sets=(specimen.PREFIXED_EMBEDDING, specimen.PREFIXED),
-        )
-        def prefix(self, view: Any, tick: Any) -> None:
-            """Leaves both as they are."""
+    @hook(
+        Phase.CONSOLIDATE, reads=(), adds=(), sets=(specimen.PREFIXED_EMBEDDING, specimen.PREFIXED)
+    )
+    def prefix(self: Any, view: Any, tick: Any) -> None:
+        """Leaves both as they are."""
 
-    return specimen.replacing("SpeakerEngram", NeverKept)
+    return specimen.overriding("SpeakerEngram", prefix=prefix)

@@ -677,15 +677,14 @@ def below_the_mean(specimen: Any) -> Any:
 
 @mutant("the stage begins where the boundary is found", rejected_by="SD-4")
 def late(specimen: Any) -> Any:
-    class Late(specimen.StageDetection):  # type: ignore[misc]
-        def place(self, view: Any, incoming: Any) -> None:
-            earlier = view.stage.copy()
-            super().place(view, incoming)
-            if incoming.before >= 0 and view.stage[incoming.before] != earlier[incoming.before]:
-                view.stage[...] = earlier
-                view.stage[view.row] = view.row
+    def place(self: Any, view: Any, incoming: Any) -> None:
+        earlier = view.stage.copy()
+        specimen.StageDetection.place(self, view, incoming)
+        if incoming.before >= 0 and view.stage[incoming.before] != earlier[incoming.before]:
+            view.stage[...] = earlier
+            view.stage[view.row] = view.row
 
-    return specimen.replacing("StageDetection", Late)
+    return specimen.overriding("StageDetection", place=place)
 
 
 @mutant("every valley is a boundary", rejected_by="SD-5")
@@ -695,14 +694,13 @@ def every_valley(specimen: Any) -> Any:
 
 @mutant("a returning label begins a new stage", rejected_by="SD-6")
 def no_return(specimen: Any) -> Any:
-    class Forgetful(specimen.StageDetection):  # type: ignore[misc]
-        def place(self, view: Any, incoming: Any) -> None:
-            super().place(view, incoming)
-            before = incoming.before
-            if before >= 0 and view.stage_label[before] != view.stage_label[view.row]:
-                view.stage[view.row] = view.row
+    def place(self: Any, view: Any, incoming: Any) -> None:
+        specimen.StageDetection.place(self, view, incoming)
+        before = incoming.before
+        if before >= 0 and view.stage_label[before] != view.stage_label[view.row]:
+            view.stage[view.row] = view.row
 
-    return specimen.replacing("StageDetection", Forgetful)
+    return specimen.overriding("StageDetection", place=place)
 
 
 @mutant("gaps are measured from when an event happened", rejected_by="SD-7")
@@ -712,14 +710,13 @@ def from_the_event(specimen: Any) -> Any:
 
 @mutant("gaps are measured from the start of the stage", rejected_by="SD-7")
 def from_the_start(specimen: Any) -> Any:
-    class FromStart(specimen.StageDetection):  # type: ignore[misc]
-        def place(self, view: Any, incoming: Any) -> None:
-            super().place(view, incoming)
-            stage = view.stage[view.row]
-            if self.params.by == "gap" and view.now - view.arrived[stage] >= self.hours("gap"):
-                view.stage[view.row] = view.row
+    def place(self: Any, view: Any, incoming: Any) -> None:
+        specimen.StageDetection.place(self, view, incoming)
+        stage = view.stage[view.row]
+        if self.params.by == "gap" and view.now - view.arrived[stage] >= self.hours("gap"):
+            view.stage[view.row] = view.row
 
-    return specimen.replacing("StageDetection", FromStart)
+    return specimen.overriding("StageDetection", place=place)
 
 
 @mutant("made rows are in the windows", rejected_by="SD-8")
@@ -756,12 +753,11 @@ def one_label(specimen: Any) -> Any:
 
 @mutant("a gap is measured from the last row of whatever kind", rejected_by="SD-7b")
 def from_any_row(specimen: Any) -> Any:
-    class FromAnyRow(specimen.StageDetection):  # type: ignore[misc]
-        def place(self, view: Any, incoming: Any) -> None:
-            super().place(view, incoming)
-            row, before = view.row, incoming.before
-            if self.params.by == "gap" and before >= 0:
-                near = view.now - view.arrived[row - 1] < self.hours("gap")
-                view.stage[row] = view.stage[before] if near else row
+    def place(self: Any, view: Any, incoming: Any) -> None:
+        specimen.StageDetection.place(self, view, incoming)
+        row, before = view.row, incoming.before
+        if self.params.by == "gap" and before >= 0:
+            near = view.now - view.arrived[row - 1] < self.hours("gap")
+            view.stage[row] = view.stage[before] if near else row
 
-    return specimen.replacing("StageDetection", FromAnyRow)
+    return specimen.overriding("StageDetection", place=place)

@@ -599,12 +599,11 @@ def one_stage(specimen: Any) -> Any:
 
 @mutant("former versions stay visible", rejected_by="SS-5")
 def both_visible(specimen: Any) -> Any:
-    class Both(specimen.StageSummary):  # type: ignore[misc]
-        def dress(self, view: Any, tick: Any) -> None:
-            super().dress(view, tick)
-            view.hide[...] = 0
+    def dress(self: Any, view: Any, tick: Any) -> None:
+        specimen.StageSummary.dress(self, view, tick)
+        view.hide[...] = 0
 
-    return specimen.replacing("StageSummary", Both)
+    return specimen.overriding("StageSummary", dress=dress)
 
 
 @mutant("summaries are answers", rejected_by="SS-11")
@@ -622,11 +621,10 @@ def by_session(specimen: Any) -> Any:
 
 @mutant("every stage is closed", rejected_by="SS-7")
 def closed(specimen: Any) -> Any:
-    class Closed(specimen.StageSummary):  # type: ignore[misc]
-        def hours(self, name: str) -> float:
-            return 0.0
+    def hours(self: Any, name: str) -> float:
+        return 0.0
 
-    return specimen.replacing("StageSummary", Closed)
+    return specimen.overriding("StageSummary", hours=hours)
 
 
 @mutant("a stage is open from when its last event happened", rejected_by="SS-7")
@@ -659,12 +657,11 @@ def invented(specimen: Any) -> Any:
 
 @mutant("a summary is made anew only when its stage grows", rejected_by="SS-9")
 def only_growth(specimen: Any) -> Any:
-    class Growing(specimen.StageSummary):  # type: ignore[misc]
-        def draft(self, view: Any, tick: Any) -> None:
-            if not len(view.texts) > 6:
-                super().draft(view, tick)
+    def draft(self: Any, view: Any, tick: Any) -> None:
+        if not len(view.texts) > 6:
+            specimen.StageSummary.draft(self, view, tick)
 
-    return specimen.replacing("StageSummary", Growing)
+    return specimen.overriding("StageSummary", draft=draft)
 
 
 @mutant("a long text of blanks is read again and again", rejected_by="SS-10")

@@ -911,24 +911,23 @@ def first_only(specimen: Any) -> Any:
 
 @mutant("a session starts from where the one before it ended", rejected_by="SR-11")
 def across_sessions(specimen: Any) -> Any:
-    class AcrossSessions(specimen.SuccessorRepresentation):  # type: ignore[misc]
-        def learn(self, view: Any, incoming: Any) -> None:
-            row, graph, p = view.row, view.graph, self.params
-            last = int(view.successor_stated[row - 1]) if row else -1
-            view.successor_stated[row] = row if incoming.features.entities else last
-            if incoming.features.entities and last >= 0:
-                specimen.experience(
-                    graph,
-                    specimen.entities_of(graph, last),
-                    specimen.entities_of(graph, row),
-                    min(1.0, p.alpha * view.learning_rate * view.plasticity),
-                    specimen.further(p.discount, view.horizon),
-                    p.least,
-                    p.initial,
-                    incoming.event.time,
-                )
+    def learn(self: Any, view: Any, incoming: Any) -> None:
+        row, graph, p = view.row, view.graph, self.params
+        last = int(view.successor_stated[row - 1]) if row else -1
+        view.successor_stated[row] = row if incoming.features.entities else last
+        if incoming.features.entities and last >= 0:
+            specimen.experience(
+                graph,
+                specimen.entities_of(graph, last),
+                specimen.entities_of(graph, row),
+                min(1.0, p.alpha * view.learning_rate * view.plasticity),
+                specimen.further(p.discount, view.horizon),
+                p.least,
+                p.initial,
+                incoming.event.time,
+            )
 
-    return specimen.replacing("SuccessorRepresentation", AcrossSessions)
+    return specimen.overriding("SuccessorRepresentation", learn=learn)
 
 
 @mutant("the last row counts, whether it is an event or not", rejected_by="SR-12")

@@ -749,21 +749,19 @@ def unweighted(specimen: Any) -> Any:
 
 @mutant("an answer that cannot be judged is held back", rejected_by="PG-10")
 def distrustful(specimen: Any) -> Any:
-    class Strict(specimen.SufficiencyGate):  # type: ignore[misc]
-        def judge(self, view: Any, cue: Any) -> None:
-            super().judge(view, cue)
-            if math.isnan(view.sufficiency_evidence):
-                view.released[...] = np.nan
+    def judge(self: Any, view: Any, cue: Any) -> None:
+        specimen.SufficiencyGate.judge(self, view, cue)
+        if math.isnan(view.sufficiency_evidence):
+            view.released[...] = np.nan
 
-    return specimen.replacing("SufficiencyGate", Strict)
+    return specimen.overriding("SufficiencyGate", judge=judge)
 
 
 @mutant("the threshold itself is held back", rejected_by="PG-11")
 def at_the_threshold(specimen: Any) -> Any:
-    class Strict(specimen.SufficiencyGate):  # type: ignore[misc]
-        def judge(self, view: Any, cue: Any) -> None:
-            super().judge(view, cue)
-            if view.sufficiency <= self.params.threshold:
-                view.released[...] = np.nan
+    def judge(self: Any, view: Any, cue: Any) -> None:
+        specimen.SufficiencyGate.judge(self, view, cue)
+        if view.sufficiency <= self.params.threshold:
+            view.released[...] = np.nan
 
-    return specimen.replacing("SufficiencyGate", Strict)
+    return specimen.overriding("SufficiencyGate", judge=judge)

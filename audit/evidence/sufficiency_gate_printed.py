@@ -126,11 +126,10 @@ def unfiltered(specimen: Any) -> Any:
 
 @mutant("each memory is held back by its own relevance", rejected_by="PGP-3")
 def one_by_one(specimen: Any) -> Any:
-    class Each(specimen.SufficiencyGatePrinted):  # type: ignore[misc]
-        def judge(self, view: Any, cue: Any) -> None:
-            view.released[view.relevance < self.params.threshold] = np.nan
+    def judge(self: Any, view: Any, cue: Any) -> None:
+        view.released[view.relevance < self.params.threshold] = np.nan
 
-    return specimen.replacing("SufficiencyGatePrinted", Each)
+    return specimen.overriding("SufficiencyGatePrinted", judge=judge)
 
 
 @mutant("a relevance equal to the threshold is held back", rejected_by="PGP-4")

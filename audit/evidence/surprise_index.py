@@ -395,21 +395,19 @@ def score_over_new(specimen: Any) -> Picture:
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("worth is NEWS itself", rejected_by="SU-9")
 def worth_in_place_of_odds(specimen: Any) -> Any:
-    class Plain(specimen.SurpriseIndex):  # type: ignore[misc]
-        def keep(self, view: Any, tick: Any) -> None:
-            view.worth[...] += view.news
+    def keep(self: Any, view: Any, tick: Any) -> None:
+        view.worth[...] += view.news
 
-    return specimen.replacing("SurpriseIndex", Plain)
+    return specimen.overriding("SurpriseIndex", keep=keep)
 
 
 @mutant("a row that was not judged has the worth of news 0", rejected_by="SU-9")
 def unjudged(specimen: Any) -> Any:
-    class Unjudged(specimen.SurpriseIndex):  # type: ignore[misc]
-        def keep(self, view: Any, tick: Any) -> None:
-            super().keep(view, tick)
-            view.worth[view.news == 0.0] -= np.inf
+    def keep(self: Any, view: Any, tick: Any) -> None:
+        specimen.SurpriseIndex.keep(self, view, tick)
+        view.worth[view.news == 0.0] -= np.inf
 
-    return specimen.replacing("SurpriseIndex", Unjudged)
+    return specimen.overriding("SurpriseIndex", keep=keep)
 
 
 @mutant("numbers that are known are no details", rejected_by="SU-12")
@@ -499,32 +497,31 @@ def empty_statements(specimen: Any) -> Any:
 
 @mutant("captions are not read", rejected_by="SU-5b")
 def uncaptioned(specimen: Any) -> Any:
-    class Uncaptioned(specimen.SurpriseIndex):  # type: ignore[misc]
-        def judge(self, view: Any, incoming: Any) -> None:
-            super().judge(view, replace(incoming, event=replace(incoming.event, caption="")))
+    def judge(self: Any, view: Any, incoming: Any) -> None:
+        specimen.SurpriseIndex.judge(
+            self, view, replace(incoming, event=replace(incoming.event, caption=""))
+        )
 
-    return specimen.replacing("SurpriseIndex", Uncaptioned)
+    return specimen.overriding("SurpriseIndex", judge=judge)
 
 
 @mutant("one row is left out after a break", rejected_by="SU-6")
 def gap(specimen: Any) -> Any:
-    class Gap(specimen.KnownFingerprints):  # type: ignore[misc]
-        def until(self, row: int, column: Any, news: Any) -> Any:
-            self.rows: int = max(self.rows, row - 1)
-            self.judged: int = int(np.count_nonzero(news[: self.rows]))
-            return super().until(row, column, news)
+    def until(self: Any, row: int, column: Any, news: Any) -> Any:
+        self.rows = max(self.rows, row - 1)
+        self.judged = int(np.count_nonzero(news[: self.rows]))
+        return specimen.KnownFingerprints.until(self, row, column, news)
 
-    return specimen.replacing("KnownFingerprints", Gap)
+    return specimen.overriding("KnownFingerprints", until=until)
 
 
 @mutant("erased memories are still known", rejected_by="SU-6b")
 def unforgetting(specimen: Any) -> Any:
-    class Unforgetting(specimen.KnownFingerprints):  # type: ignore[misc]
-        def until(self, row: int, column: Any, news: Any) -> Any:
-            self.judged: int = int(np.count_nonzero(news[: self.rows]))
-            return super().until(row, column, news)
+    def until(self: Any, row: int, column: Any, news: Any) -> Any:
+        self.judged = int(np.count_nonzero(news[: self.rows]))
+        return specimen.KnownFingerprints.until(self, row, column, news)
 
-    return specimen.replacing("KnownFingerprints", Unforgetting)
+    return specimen.overriding("KnownFingerprints", until=until)
 
 
 @mutant("a contradiction replaces the score", rejected_by="SU-10")

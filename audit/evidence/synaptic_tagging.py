@@ -730,11 +730,10 @@ def capture_by_the_lag_of_the_strong(specimen: Any) -> Picture:
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("the odds of a salience are at most 20", rejected_by="CM-4.17")
 def bounded_odds(specimen: Any) -> Any:
-    class Bounded(specimen.SynapticTagging):  # type: ignore[misc]
-        def induction(self, salience: float) -> float:
-            return float(super().induction(min(salience, 20.0 / 21.0)))
+    def induction(self: Any, salience: float) -> float:
+        return float(specimen.SynapticTagging.induction(self, min(salience, 20.0 / 21.0)))
 
-    return specimen.replacing("SynapticTagging", Bounded)
+    return specimen.overriding("SynapticTagging", induction=induction)
 
 
 @mutant("a one-shot boost of a quarter", rejected_by="CM-4.3")
@@ -812,18 +811,17 @@ def one_pool(specimen: Any) -> Any:
 
 @mutant("proteins that are made with the time constant of the early phase", rejected_by="CM-4.15")
 def other_time_constant(specimen: Any) -> Any:
-    class Fixed(specimen.SynapticTagging):  # type: ignore[misc]
-        def hours(self, parameter: str) -> float:
-            return float(super().hours("tau_h" if parameter == "tau_p" else parameter))
+    def hours(self: Any, parameter: str) -> float:
+        return float(
+            specimen.SynapticTagging.hours(self, "tau_h" if parameter == "tau_p" else parameter)
+        )
 
-    return specimen.replacing("SynapticTagging", Fixed)
+    return specimen.overriding("SynapticTagging", hours=hours)
 
 
 @mutant("the decay of the early phase without its factor 0.1", rejected_by="CM-4.16")
 def fast_decay(specimen: Any) -> Any:
-    class Fixed(specimen.SynapticTagging):  # type: ignore[misc]
-        @property
-        def decay(self) -> float:
-            return float(self.hours("tau_h"))
+    def decay(self: Any) -> float:
+        return float(self.hours("tau_h"))
 
-    return specimen.replacing("SynapticTagging", Fixed)
+    return specimen.overriding("SynapticTagging", decay=property(decay))

@@ -1052,13 +1052,11 @@ def stronger(specimen: Any) -> Any:
 
 @mutant("rates a day taken as rates an hour", rejected_by="SX-11")
 def per_hour(specimen: Any) -> Any:
-    class Fixed(specimen.SystemsTransfer):  # type: ignore[misc]
-        @property
-        def rates(self) -> tuple[float, float, float]:
-            p = self.params
-            return p.hippocampal_decay, p.consolidation, p.cortical_decay
+    def rates(self: Any) -> tuple[float, float, float]:
+        p = self.params
+        return p.hippocampal_decay, p.consolidation, p.cortical_decay
 
-    return specimen.replacing("SystemsTransfer", Fixed)
+    return specimen.overriding("SystemsTransfer", rates=property(rates))
 
 
 @mutant("the rates of both traces exchanged in recall", rejected_by="SX-11")

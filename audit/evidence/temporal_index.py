@@ -977,44 +977,41 @@ def another_time(specimen: Any) -> Any:
 
 @mutant("time_scale stretches the width", rejected_by="TX-9")
 def stretched(specimen: Any) -> Any:
-    class Stretched(specimen.TemporalIndex):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            specimen.replacing(
-                "widths", lambda asked: self.params.time_scale * specimen.widths(asked)
-            ).TemporalIndex.score(self, view, cue)
+    def score(self: Any, view: Any, cue: Any) -> None:
+        specimen.replacing(
+            "widths", lambda asked: self.params.time_scale * specimen.widths(asked)
+        ).TemporalIndex.score(self, view, cue)
 
-    return specimen.replacing("TemporalIndex", Stretched)
+    return specimen.overriding("TemporalIndex", score=score)
 
 
 @mutant("an event happened when it was told, although its memory names a time", rejected_by="TX-10")
 def told_not_happened(specimen: Any) -> Any:
-    class Told(specimen.TemporalIndex):  # type: ignore[misc]
-        def _spans_of_events(self, view: Any, named: Any, own: float) -> Any:
-            rows = (
-                [
-                    view.index.search(v, 1)[0][0]
-                    for v in view.embedder.embed([e.phrase for e in named.events])
-                ]
-                if named.events
-                else []
-            )
-            created = [float(view.created[row]) for row in rows]
-            return [
-                span
-                for e, c in zip(named.events, created, strict=True)
-                if (span := e.span((c, math.nextafter(c, math.inf)), view.now))
+    def _spans_of_events(self: Any, view: Any, named: Any, own: float) -> Any:
+        rows = (
+            [
+                view.index.search(v, 1)[0][0]
+                for v in view.embedder.embed([e.phrase for e in named.events])
             ]
+            if named.events
+            else []
+        )
+        created = [float(view.created[row]) for row in rows]
+        return [
+            span
+            for e, c in zip(named.events, created, strict=True)
+            if (span := e.span((c, math.nextafter(c, math.inf)), view.now))
+        ]
 
-    return specimen.replacing("TemporalIndex", Told)
+    return specimen.overriding("TemporalIndex", _spans_of_events=_spans_of_events)
 
 
 @mutant("any memory is near enough to an event", rejected_by="TX-11")
 def no_criterion(specimen: Any) -> Any:
-    class Any_(specimen.TemporalIndex):  # type: ignore[misc]
-        def __init__(self, id: str, params: Any, units: Any = None, order: int = 0) -> None:
-            super().__init__(id, replace(params, criterion=-1.0), units, order)
+    def __init__(self: Any, id: str, params: Any, units: Any = None, order: int = 0) -> None:
+        specimen.TemporalIndex.__init__(self, id, replace(params, criterion=-1.0), units, order)
 
-    return specimen.replacing("TemporalIndex", Any_)
+    return specimen.overriding("TemporalIndex", __init__=__init__)
 
 
 @mutant("the first is the latest", rejected_by="TX-12")
@@ -1036,17 +1033,16 @@ def now_by_default(specimen: Any) -> Any:
 
 @mutant("expressions of the rendered text", rejected_by="TX-14")
 def of_the_rendered_text(specimen: Any) -> Any:
-    class Rendered(specimen.TemporalIndex):  # type: ignore[misc]
-        def keep(self, view: Any, incoming: Any) -> None:
-            for i, expression in enumerate(
-                specimen.times(incoming.text, view.created[view.row]).expressions
-            ):
-                view.time_start[view.row, i], view.time_end[view.row, i] = (
-                    round(3600 * expression.start),
-                    round(3600 * expression.end),
-                )
+    def keep(self: Any, view: Any, incoming: Any) -> None:
+        for i, expression in enumerate(
+            specimen.times(incoming.text, view.created[view.row]).expressions
+        ):
+            view.time_start[view.row, i], view.time_end[view.row, i] = (
+                round(3600 * expression.start),
+                round(3600 * expression.end),
+            )
 
-    return specimen.replacing("TemporalIndex", Rendered)
+    return specimen.overriding("TemporalIndex", keep=keep)
 
 
 @mutant("the length alone, also of open ends", rejected_by="TX-15")
@@ -1143,12 +1139,11 @@ def always_alone(specimen: Any) -> Any:
 
 @mutant("a named person changes no order", rejected_by="TX-20")
 def nobody_first(specimen: Any) -> Any:
-    class Nobody(specimen.TemporalIndex):  # type: ignore[misc]
-        def _of_people(self, view: Any, rows: Any, named: Any) -> Any:
-            theirs = super()._of_people(view, rows, named)
-            return None if theirs is None else np.full(len(rows), 2, np.int8)
+    def _of_people(self: Any, view: Any, rows: Any, named: Any) -> Any:
+        theirs = specimen.TemporalIndex._of_people(self, view, rows, named)
+        return None if theirs is None else np.full(len(rows), 2, np.int8)
 
-    return specimen.replacing("TemporalIndex", Nobody)
+    return specimen.overriding("TemporalIndex", _of_people=_of_people)
 
 
 @mutant("by whom one of the names tells is enough", rejected_by="TX-20")

@@ -417,13 +417,12 @@ def tests_do_not_last(specimen: Any) -> Any:
 
 @mutant("difficulty counts from encoding after every test", rejected_by="TE-6")
 def since_encoding(specimen: Any) -> Any:
-    class SinceEncoding(specimen.RetrievalPractice):  # type: ignore[misc]
-        def retrieved(self, view: Any, cue: Any) -> None:
-            if view.recalled.size:
-                view.tested[view.recalled[0]] = view.arrived[view.recalled[0]]
-            super().retrieved(view, cue)
+    def retrieved(self: Any, view: Any, cue: Any) -> None:
+        if view.recalled.size:
+            view.tested[view.recalled[0]] = view.arrived[view.recalled[0]]
+        specimen.RetrievalPractice.retrieved(self, view, cue)
 
-    return specimen.replacing("RetrievalPractice", SinceEncoding)
+    return specimen.overriding("RetrievalPractice", retrieved=retrieved)
 
 
 @mutant("any memory of the answer that matches is enough", rejected_by="TE-4b")

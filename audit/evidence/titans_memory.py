@@ -748,23 +748,21 @@ def learning_on_read(specimen: Any) -> Any:
 
 @mutant("surprise of a good prediction raises the strength, too", rejected_by="TI-13")
 def any_surprise(specimen: Any) -> Any:
-    class AnySurprise(specimen.TitansMemory):  # type: ignore[misc]
-        def strengthen(self, view: Any, tick: Any) -> None:
-            view.log_strength[...] = self.params.surprise_gain * np.abs(
-                np.minimum(view.titans_unforeseen, 2.0) - 1.0
-            )
+    def strengthen(self: Any, view: Any, tick: Any) -> None:
+        view.log_strength[...] = self.params.surprise_gain * np.abs(
+            np.minimum(view.titans_unforeseen, 2.0) - 1.0
+        )
 
-    return specimen.replacing("TitansMemory", AnySurprise)
+    return specimen.overriding("TitansMemory", strengthen=strengthen)
 
 
 @mutant("projections drawn anew for every event", rejected_by="TI-14")
 def drawn_anew(specimen: Any) -> Any:
-    class DrawnAnew(specimen.TitansMemory):  # type: ignore[misc]
-        def draw(self, view: Any, incoming: Any) -> None:
-            view.titans_projections[...] = 0.0
-            specimen.TitansMemory.draw(self, view, incoming)
+    def draw(self: Any, view: Any, incoming: Any) -> None:
+        view.titans_projections[...] = 0.0
+        specimen.TitansMemory.draw(self, view, incoming)
 
-    return specimen.replacing("TitansMemory", DrawnAnew)
+    return specimen.overriding("TitansMemory", draw=draw)
 
 
 @mutant("fixed gates", rejected_by="TI-8")

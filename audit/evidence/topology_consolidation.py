@@ -1095,14 +1095,13 @@ def any_predecessor(specimen: Any) -> Any:
 
 @mutant("a trimmed link is removed that another mechanism made", rejected_by="TC-11c")
 def removed_for_all(specimen: Any) -> Any:
-    class Greedy(specimen.GraphBank):  # type: ignore[misc]
-        def unlink(self, source: int, target: int, kind: EdgeType) -> None:
-            edge = self.graph.find(source, target, kind)
-            if edge is not None and self.mark()[edge]:
-                self.mark()[edge] = 1
-            super().unlink(source, target, kind)
+    def unlink(self: Any, source: int, target: int, kind: EdgeType) -> None:
+        edge = self.graph.find(source, target, kind)
+        if edge is not None and self.mark()[edge]:
+            self.mark()[edge] = 1
+        specimen.GraphBank.unlink(self, source, target, kind)
 
-    return specimen.replacing("GraphBank", Greedy)
+    return specimen.overriding("GraphBank", unlink=unlink)
 
 
 @mutant("pruning ignores orphans", rejected_by="TC-4")

@@ -183,26 +183,24 @@ def score_over_wrong_letters(specimen: Any) -> Picture:
 
 @mutant("words in place of trigrams", rejected_by="TG-2")
 def words(specimen: Any) -> Any:
-    class Words(specimen.TrigramMatch):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            asked = set(cue.query.text.lower().split())
-            view.form[...] = [
-                len(asked & set(t.lower().split())) / max(len(asked | set(t.lower().split())), 1)
-                for t in TEXTS[: len(view.form)]
-            ]
+    def score(self: Any, view: Any, cue: Any) -> None:
+        asked = set(cue.query.text.lower().split())
+        view.form[...] = [
+            len(asked & set(t.lower().split())) / max(len(asked | set(t.lower().split())), 1)
+            for t in TEXTS[: len(view.form)]
+        ]
 
-    return specimen.replacing("TrigramMatch", Words)
+    return specimen.overriding("TrigramMatch", score=score)
 
 
 @mutant("the plug-in ignores max_df", rejected_by="TG-4")
 def uncapped(specimen: Any) -> Any:
-    class Uncapped(specimen.TrigramMatch):  # type: ignore[misc]
-        def score(self, view: Any, cue: Any) -> None:
-            view.trigrams.scores(
-                cue.query.text, view.form, specimen.TrigramMeasure(self.params.measure)
-            )
+    def score(self: Any, view: Any, cue: Any) -> None:
+        view.trigrams.scores(
+            cue.query.text, view.form, specimen.TrigramMeasure(self.params.measure)
+        )
 
-    return specimen.replacing("TrigramMatch", Uncapped)
+    return specimen.overriding("TrigramMatch", score=score)
 
 
 @mutant("the score of no shared trigram is 0", rejected_by="TG-7")

@@ -1346,36 +1346,31 @@ def restless(specimen: Any) -> Any:
 
 @mutant("every replay is an access", rejected_by="CM-12.14")
 def uncompressed(specimen: Any) -> Any:
-    class Uncompressed(specimen.TripartiteSynapse):  # type: ignore[misc]
-        def replay(self, view: Any, tick: Any) -> None:
-            self.accessed(
-                view,
-                tick.end,
-                np.bincount(
-                    view.territory, weights=view.replays, minlength=self.params.territories
-                ),
-            )
+    def replay(self: Any, view: Any, tick: Any) -> None:
+        self.accessed(
+            view,
+            tick.end,
+            np.bincount(view.territory, weights=view.replays, minlength=self.params.territories),
+        )
 
-    return specimen.replacing("TripartiteSynapse", Uncompressed)
+    return specimen.overriding("TripartiteSynapse", replay=replay)
 
 
 @mutant("the time scale does not apply", rejected_by="CM-12.15")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.TripartiteSynapse):  # type: ignore[misc]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            self.second = 1.0 / HOUR
+    def __init__(self: Any, *args: Any, **options: Any) -> None:
+        specimen.TripartiteSynapse.__init__(self, *args, **options)
+        self.second = 1.0 / HOUR
 
-    return specimen.replacing("TripartiteSynapse", Unscaled)
+    return specimen.overriding("TripartiteSynapse", __init__=__init__)
 
 
 @mutant("recall brings no glutamate", rejected_by="CM-12.14")
 def unrecalled(specimen: Any) -> Any:
-    class Unrecalled(specimen.TripartiteSynapse):  # type: ignore[misc]
-        def on_recall(self, view: Any, cue: Any) -> None:
-            pass
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        pass
 
-    return specimen.replacing("TripartiteSynapse", Unrecalled)
+    return specimen.overriding("TripartiteSynapse", on_recall=on_recall)
 
 
 @mutant("release probability is not relative to U0*", rejected_by="CM-12.14")
@@ -1403,9 +1398,8 @@ def late(specimen: Any) -> Any:
 
 @mutant("a unit that memory made lies in the first territory", rejected_by="CM-12.24")
 def made_in_the_first(specimen: Any) -> Any:
-    class First(specimen.TripartiteSynapse):  # type: ignore[misc]
-        def on_recall(self, view: Any, cue: Any) -> None:
-            territories, count = np.maximum(view.territory[view.recalled], 0), 2
-            self.accessed(view, view.now, np.bincount(territories, minlength=count).astype(float))
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        territories, count = np.maximum(view.territory[view.recalled], 0), 2
+        self.accessed(view, view.now, np.bincount(territories, minlength=count).astype(float))
 
-    return specimen.replacing("TripartiteSynapse", First)
+    return specimen.overriding("TripartiteSynapse", on_recall=on_recall)

@@ -383,20 +383,19 @@ def any_session(specimen: Any) -> Any:
 
 @mutant("shifts of the threshold are ignored", rejected_by="WC-5")
 def unshifted(specimen: Any) -> Any:
-    class Unshifted(specimen.WriteGateCortex):  # type: ignore[misc]
-        def judge(self, view: Any, incoming: Any) -> None:
-            super().judge(view, incoming)
-            p, d = self.params, view.cortex_errors
-            score = float(
-                np.dot(d, [p.embedding_weight, p.entity_weight, p.time_weight, p.structure_weight])
-            )
-            view.veto = int(
-                score
-                <= p.threshold
-                * (p.embedding_weight + p.entity_weight + p.time_weight + p.structure_weight)
-            )
+    def judge(self: Any, view: Any, incoming: Any) -> None:
+        specimen.WriteGateCortex.judge(self, view, incoming)
+        p, d = self.params, view.cortex_errors
+        score = float(
+            np.dot(d, [p.embedding_weight, p.entity_weight, p.time_weight, p.structure_weight])
+        )
+        view.veto = int(
+            score
+            <= p.threshold
+            * (p.embedding_weight + p.entity_weight + p.time_weight + p.structure_weight)
+        )
 
-    return specimen.replacing("WriteGateCortex", Unshifted)
+    return specimen.overriding("WriteGateCortex", judge=judge)
 
 
 @mutant("the error of time does not follow the time scale", rejected_by="WC-5b")

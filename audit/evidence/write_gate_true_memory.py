@@ -1239,21 +1239,19 @@ def nearest_first(specimen: Any) -> Any:
 
 @mutant("the values of the event before are stored", rejected_by="TM-14")
 def stale(specimen: Any) -> Any:
-    class Stale(specimen.WriteGateTrueMemory):  # type: ignore[misc]
-        def store_values(self, view: Any, incoming: Any) -> None:
-            super().store_values(view, incoming)
-            view.gate_tags[view.row] = view.gate_tags[max(view.row - 1, 0)]
+    def store_values(self: Any, view: Any, incoming: Any) -> None:
+        specimen.WriteGateTrueMemory.store_values(self, view, incoming)
+        view.gate_tags[view.row] = view.gate_tags[max(view.row - 1, 0)]
 
-    return specimen.replacing("WriteGateTrueMemory", Stale)
+    return specimen.overriding("WriteGateTrueMemory", store_values=store_values)
 
 
 @mutant("pi is left out whenever 0 would admit or reject", rejected_by="TM-14b")
 def always_decided(specimen: Any) -> Any:
-    class Decided(specimen.WriteGateTrueMemory):  # type: ignore[misc]
-        def _decided(self, n: float, s: float, bar: float, features: Any) -> bool:
-            return True
+    def _decided(self: Any, n: float, s: float, bar: float, features: Any) -> bool:
+        return True
 
-    return specimen.replacing("WriteGateTrueMemory", Decided)
+    return specimen.overriding("WriteGateTrueMemory", _decided=_decided)
 
 
 @mutant("the code's categories get no offset", rejected_by="TM-C7")
