@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import TURNOVER, VETO
+from ...engine.contract.vocabulary import TURNOVER
 from ...mechanisms.encoding import pattern_separation as code
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
+from .shared.scripts import refusing
 
 UNITS, K, INPUTS = 2048, 41, 384
 REPLACEMENT = 222.0  # d
@@ -268,12 +268,9 @@ def turnover_in_memory(specimen: Any, time_scale: float | None) -> tuple[Any, An
     """
     population, births, survival, scale = 5_000.0, 130.0, 0.3, time_scale or 1.0
 
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int(incoming.event.text == "vetoed")
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+        refusing("vetoed"),
         time_scale=time_scale,
         population=population,
         births_per_day=births,

@@ -18,6 +18,7 @@ from ...engine.memory.engine import Engine
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
+from .shared.topic_fit import posterior_means, ties
 
 Vector = NDArray[np.float64]
 YD, AC = "Yu & Dayan 2005", "Aston-Jones & Cohen 2005"
@@ -306,14 +307,7 @@ def log_odds_are_finite(specimen: Any) -> Any:
     source="ours: an event whose direction differs from the topic's by no more than rounding, 1e-9, fits",
 )
 def an_event_as_far_from_the_topic_as_from_the_average_fits(specimen: Any) -> Any:
-    topic = np.array([[1.0, 0.0], [0.0, 0.0]])
-    fields = (topic, topic, topic, np.array([[0.3, 0.4]] * 2))
-    return [
-        bool(specimen.fits(f, np.array(x)))
-        for f, x in zip(
-            fields, ([0.0, 1.0], [-1e-9, 1.0], [-1.1e-9, 1.0], [-1.0, 0.0]), strict=True
-        )
-    ], [True, True, False, True]
+    return ties(specimen)
 
 
 @limit(
@@ -452,13 +446,7 @@ def the_floor_is_the_fixed_point(specimen: Any) -> Any:
     papers=("yu2005uncertainty",),
 )
 def validity_is_the_posterior_mean(specimen: Any) -> Any:
-    g = (np.arange(200_000) + 0.5) / 200_000
-    cases = [(3.0, 4.0, 1.0, 1.0), (0.0, 5.0, 9.0, 1.0), (40.0, 50.0, 2.0, 3.0)]
-    expected = []
-    for valid, trials, a, b in cases:
-        weight = g ** (valid + a - 1.0) * (1.0 - g) ** (trials - valid + b - 1.0)
-        expected.append(float((g * weight).sum() / weight.sum()))
-    return [specimen.validity(*c) for c in cases], expected
+    return posterior_means(specimen)
 
 
 @signature(

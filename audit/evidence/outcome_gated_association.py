@@ -16,18 +16,19 @@ from scipy.integrate import solve_ivp
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event, Query
-from ...engine.contract.vocabulary import MATCH, RELEASE_PROBABILITY, RESOURCES, ROW
+from ...engine.contract.vocabulary import MATCH, RELEASE_PROBABILITY, RESOURCES
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of
 from ..paper_numbers import paper_number
 from .shared.crowded import SOURCE as CROWDED
 from .shared.crowded import associates_of_a_crowded_memory
 from .shared.durations import unscaled as without_scale
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
+from .shared.scripts import giving, marking
 from .shared.views import Instead
 
 Array = NDArray[np.float64]
@@ -387,12 +388,6 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
     release = np.array([1.5, 0.5, 0.8, 0.9, 1.2, 0.7])
     supply_of = np.array([0.9, 0.6, 1.0, 0.4, 0.5, 0.3])
 
-    def attend(view: Any, _: Any) -> None:
-        view.release_probability[view.row] = release[view.row]
-
-    def supply(view: Any, _: Any) -> None:
-        view.resources[...] = supply_of[: len(view.resources)]
-
     places = {
         f"event {row}": place
         for row, place in enumerate(
@@ -402,8 +397,8 @@ def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, attend, reads=(ROW,), sets=(RELEASE_PROBABILITY,), id="attend"),
-        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        marking(RELEASE_PROBABILITY, release),
+        giving(Phase.RETRIEVE, RESOURCES, supply_of),
         embedder=Scripted({**places, "query": [1.0, 0.1]}),
         seeds=2,
         present=together,

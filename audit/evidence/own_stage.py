@@ -28,6 +28,7 @@ from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
+from .shared.scripts import giving
 from .shared.views import Instead
 
 # 1 - (1 - 1/k)^k, from the dossier of the collection
@@ -258,10 +259,7 @@ def told(specimen: Any, *others: Any, **values: Any) -> Engine:
 
 
 def ranking(*scores: float) -> Any:
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = scores
-
-    return neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking")
+    return giving(Phase.RETRIEVE, RELEASED, scores)
 
 
 @adaptation(

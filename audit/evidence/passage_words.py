@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import CUES
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
+from .shared.scripts import worded
 
 SINGLE = 2e-6  # relative, of sums in float32
 WINDOW, SPAN, SHARED = 200, 64, 16  # words: the hashing embedder's pieces are words
@@ -130,15 +129,11 @@ def a_memory_of_short_texts_is_silent(specimen: Any) -> Any:
 def the_best_wording_counts_by_its_weight(specimen: Any) -> Any:
     texts, wordings = corpus(4, LENGTHS), {"w3 w30": 0.6, "never": 0.9, "w60 w8": 0.25}
 
-    def step(view: Any, _: Any) -> None:
-        for text, weight in wordings.items():
-            view.cues.add(text, weight, "given")
-
     others = [weight * np.array(by_hand(texts, text.split())) for text, weight in wordings.items()]
     expected = np.max(np.stack([np.array(by_hand(texts, ["w30", "w41"])), *others]), axis=0)
-    return measured(
-        specimen, texts, ["w30", "w41"], neighbour(Phase.RETRIEVE, step, adds=(CUES,))
-    ), np.where(expected < 0.0, -1.0, expected)
+    return measured(specimen, texts, ["w30", "w41"], worded(*wordings.items())), np.where(
+        expected < 0.0, -1.0, expected
+    )
 
 
 @figure(

@@ -20,6 +20,7 @@ from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
+from .shared.scripts import giving
 from .shared.views import Instead
 
 PAPER = "contextassemblyundated"
@@ -58,16 +59,13 @@ def keywords_of_a_query(specimen: Any) -> Any:
 
 
 def told(specimen: Any, kinds: Sequence[str] = ("",) * 5, **values: Any) -> Engine:
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = SCORES
-
     def importance(view: Any, incoming: Any) -> None:
         view.salience = WORTH[incoming.before + 1]
 
     memory = memory_of(
         specimen,
         neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
-        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        giving(Phase.RETRIEVE, RELEASED, SCORES),
         **values,
     )
     for i, (text, kind) in enumerate(zip(TEXTS, kinds, strict=True)):
@@ -203,12 +201,9 @@ def kinds_that_go_with_the_intent(specimen: Any) -> Any:
     source="by hand: an event dated ahead of the present has an age of 0, and so the boost of a young one",
 )
 def an_event_dated_ahead_is_young(specimen: Any) -> Any:
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = (1.0, 3.0, 4.0, 5.0)
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        giving(Phase.RETRIEVE, RELEASED, (1.0, 3.0, 4.0, 5.0)),
         boosts="printed",
         recency=1.0,
         relevance=0.0,

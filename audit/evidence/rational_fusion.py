@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,11 +19,12 @@ from scipy.optimize import minimize
 from ...engine.base.errors import HebbariumError
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.hooks import Mechanism, hook
-from ...engine.contract.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
+from ...engine.contract.hooks import hook
+from ...engine.contract.vocabulary import ACTIVATION, FUSED, LOG_FACETS, LOG_STRENGTH
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.scripts import drafting, giving, signalling
 
 Array = NDArray[np.float64]
 NUMBERS = ()
@@ -31,28 +32,6 @@ LOOKS = signal("looks", Facet.MEANING, "given", floor=-1.0, scale=Scale.SIMILARI
 SOUNDS = signal("sounds", Facet.WORDS, "given", scale=Scale.SUPPORT)
 OFTEN = signal("often", Facet.USE, "given", scale=Scale.LOG_ODDS)
 OTHER_SUPPORT = signal("other_support", Facet.TIME, "given", floor=0.5)
-
-
-def giving(scores: Mapping[Any, Array], weight: float = 0.7) -> list[Mechanism[Any]]:
-    """Neighbours that give these signals the current scores."""
-
-    def give(sign: Any) -> Callable[[Any, Any], None]:
-        def fill(view: Any, _: Any) -> None:
-            getattr(view, sign.name)[...] = scores[sign]
-
-        return fill
-
-    return [
-        neighbour(
-            Phase.RETRIEVE,
-            give(sign),
-            sets=(sign,),
-            owns=(sign,),
-            id=f"gives_{sign.name}",
-            weight=weight,
-        )
-        for sign in scores
-    ]
 
 
 def posterior_by_enumeration(
@@ -261,23 +240,16 @@ def a_memory_ranks_by_the_posterior(specimen: Any) -> Any:
             def keep(view: Any, _: Any) -> None:
                 view.activation[:5], view.log_strength[:5] = NEED, STRENGTH
 
-            def draft(view: Any, _: Any) -> None:
-                if len(view.log_strength) == 5:
-                    view.drafts.add(Draft("made", Kind.SUMMARY, (0, 1)))
-
-            def weigh(view: Any, _: Any) -> None:
-                view.log_facets[...] += np.log(1.0 + np.arange(len(Facet)) / 4.0)
-
             memory = memory_of(
                 specimen,
-                *giving(SCORES),
+                *signalling(SCORES, 0.7),
                 neighbour(
                     Phase.MAINTAIN, keep, adds=(LOG_STRENGTH,), sets=(ACTIVATION,), id="keep"
                 ),
-                neighbour(
-                    Phase.CONSOLIDATE, draft, reads=(LOG_STRENGTH,), adds=(DRAFTS,), id="draft"
+                drafting(Draft("made", Kind.SUMMARY, (0, 1)), 5),
+                giving(
+                    Phase.RETRIEVE, LOG_FACETS, np.log(1.0 + np.arange(len(Facet)) / 4.0), adds=True
                 ),
-                neighbour(Phase.RETRIEVE, weigh, adds=(LOG_FACETS,), id="weigh"),
                 need=need,
                 calibration=str(file),
                 embedder=Scripted(
@@ -353,7 +325,7 @@ def the_ends_are_defined(specimen: Any) -> Any:
     for weight in (0.7, 0.0):
         memory = memory_of(
             specimen,
-            *giving(
+            *signalling(
                 {
                     signal(name, Facet.MEANING, "given", floor=0.5, scale=Scale.SUPPORT): np.array(
                         [2.0]

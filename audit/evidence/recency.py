@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of
+from .shared.views import nothing
 
 TAU = 30.0 * 24.0 / math.log(2.0)
 
@@ -173,10 +174,7 @@ def never_late(specimen: Any) -> Any:
 
 @mutant("age since encoding: recall does not count", rejected_by="RC-5")
 def recall_forgotten(specimen: Any) -> Any:
-    def recalled(self: Any, view: Any, cue: Any) -> None:
-        return
-
-    return specimen.overriding("Recency", recalled=recalled)
+    return specimen.overriding("Recency", recalled=nothing)
 
 
 @mutant("the best memory of an answer alone is recalled", rejected_by="RC-6")

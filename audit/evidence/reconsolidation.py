@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import LOG_STRENGTH, VETO
+from ...engine.contract.vocabulary import LOG_STRENGTH
 from ...engine.state.graph import EdgeType
 from ..checks import (
     Measured,
@@ -28,10 +27,11 @@ from ..checks import (
     signature,
 )
 from ..figures import Curve, Picture, figure
-from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from ..memory import Scripted, encode, memory_of, numbers_of
 from ..paper_numbers import paper_number
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
+from .shared.scripts import refusing
 
 OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
 N, S, D, WINDOW = 100, 0.8, 0.95, 6.0
@@ -420,11 +420,7 @@ def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
         for text, v in (*((text, v) for _, text, _, v in MET), *ASKED.items())
     }
     memory = memory_of(
-        specimen,
-        "dense_similarity",
-        neighbour(Phase.ENCODE, refuse, adds=(VETO,)),
-        embedder=Scripted(vectors),
-        **OWN,
+        specimen, "dense_similarity", refusing("refused"), embedder=Scripted(vectors), **OWN
     )
     known: list[tuple[str, str]] = []
     state: list[tuple[float, float, float]] = []  # weight, due synthesis, time
@@ -543,10 +539,6 @@ def a_mismatch_at_the_upper_bound_changes_nothing(specimen: Any) -> Any:
     memory.retrieve("asked", learn=True)
     asked = memory.column(specimen.REACTIVATED)
     return bool(np.isnan(met).all() and np.array_equal(before, asked, equal_nan=True))
-
-
-def refuse(view: Any, incoming: Any) -> None:
-    view.veto = int(incoming.event.text == "refused")
 
 
 @adaptation("RC-15", source=NAMED)

@@ -17,6 +17,7 @@ from ...engine.state.graph import EdgeType, entity_node
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from .shared.scripts import giving
 from .shared.views import Instead
 
 
@@ -93,13 +94,10 @@ def told(specimen: Any, **values: Any) -> Engine:
         if not graph.neighbours(ada, EdgeType.RELATION).size:
             graph.add(ada, cleo, EdgeType.RELATION)
 
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = (0.0, 0.0, 0.0, 2.0, 1.0)
-
     memory = memory_of(
         specimen,
         neighbour(Phase.MAINTAIN, marry, sets=(GRAPH,), id="marry"),
-        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        giving(Phase.RETRIEVE, RELEASED, (0.0, 0.0, 0.0, 2.0, 1.0)),
         **values,
     )
     for i, text in enumerate(STORY):
@@ -208,14 +206,8 @@ def typed_relations_are_offered_once(specimen: Any) -> Any:
     "known by his relations",
 )
 def filtered_relations_and_unnamed_speakers(specimen: Any) -> Any:
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = (3.0, 2.0, 0.0, 1.0)
-
     memory = memory_of(
-        specimen,
-        "typed_relations",
-        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
-        depth=1,
+        specimen, "typed_relations", giving(Phase.RETRIEVE, RELEASED, (3.0, 2.0, 0.0, 1.0)), depth=1
     )
     for i, (text, speaker) in enumerate(
         (
@@ -306,10 +298,7 @@ def the_strongest_relations_of_an_entity(specimen: Any) -> Any:
 
 @adaptation("RE-8", source="definition: entities of the 3 best matches start the search; by hand")
 def three_matches_start_the_search(specimen: Any) -> Any:
-    def rank(view: Any, cue: Any) -> None:
-        view.released[...] = (1.0, 4.0, 2.0, 5.0, 3.0)
-
-    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"))
+    memory = memory_of(specimen, giving(Phase.RETRIEVE, RELEASED, (1.0, 4.0, 2.0, 5.0, 3.0)))
     for i in range(5):
         memory.encode(
             Event(

@@ -16,6 +16,7 @@ from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import giving
 
 PAPER, BOOST, ALPHA, DETAIL, SYNTHESIS = "truememory2026", 1.3, 0.2, 0.7, 1.2
 NUMBERS = (
@@ -107,15 +108,12 @@ def story(specimen: Any, **values: Any) -> Any:
     def tell(view: Any, incoming: Any) -> None:
         view.news[view.row] = SURPRISE[int(incoming.text[-1])]
 
-    def place(view: Any, cue: Any) -> None:
-        view.within[...] = SHARES[: len(view.within)]
-
     memory = memory_of(
         specimen,
         "lexical_bm25",
         neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"),
         neighbour(Phase.ENCODE, tell, reads=(ROW,), sets=(NEWS,), id="tell"),
-        neighbour(Phase.RETRIEVE, place, sets=(WITHIN,), id="place"),
+        giving(Phase.RETRIEVE, WITHIN, SHARES),
         **values,
     )
     encode(memory, *((float(i), f"event {i}") for i in range(6)))
@@ -171,10 +169,7 @@ def a_memory_of_little_importance_is_never_answered(specimen: Any) -> Any:
     source="by hand: of two equal memories, the one of the time asked for is first, and only for temporal questions",
 )
 def the_time_asked_for_decides_between_equals(specimen: Any) -> Any:
-    def place(view: Any, cue: Any) -> None:
-        view.within[...] = [0.0, 0.0, 1.0]
-
-    memory = memory_of(specimen, "lexical_bm25", neighbour(Phase.RETRIEVE, place, sets=(WITHIN,)))
+    memory = memory_of(specimen, "lexical_bm25", giving(Phase.RETRIEVE, WITHIN, [0.0, 0.0, 1.0]))
     encode(memory, (0.0, "a long walk"), (1.0, "we planted a tree"), (2.0, "we planted a tree"))
     return [
         memory.retrieve(text, k=2).rows.tolist()

@@ -18,13 +18,7 @@ from scipy.stats import poisson
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import (
-    CONGRUENCY,
-    ENCODING_STRENGTH,
-    REPLAYS,
-    THRESHOLD_SHIFT,
-    VETO,
-)
+from ...engine.contract.vocabulary import CONGRUENCY, ENCODING_STRENGTH, REPLAYS, THRESHOLD_SHIFT
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.text.features import features
@@ -42,6 +36,7 @@ from ..checks import (
 )
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
+from .shared.scripts import refusing
 from .shared.tellings import as_happened, tell
 
 Array = NDArray[np.float64]
@@ -755,16 +750,13 @@ def life_in_memory(
     expected: list[float] = []
     nights = [*dreamt]
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int("refused" in incoming.event.text)
-
     def dream(view: Any, tick: Any) -> None:
         view.replays[: len(dreamt[tick.end])] = dreamt[tick.end]
 
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        refusing("refused"),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"),
         time_scale=time_scale,
         **values,

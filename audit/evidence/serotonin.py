@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import HORIZON, VETO
+from ...engine.contract.vocabulary import HORIZON
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
+from .shared.scripts import refusing
 
 Vector = NDArray[np.float64]
 DAW, DOYA = "Daw, Kakade & Dayan 2002", "Doya 2002"
@@ -332,13 +332,10 @@ def average_reward_learning(rounds: int) -> Vector:
     papers=("daw2002opponent",),
 )
 def a_memory_learns_average_and_values_of_its_events(specimen: Any) -> Any:
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int("record" in incoming.event.text)
-
     memory, measured = (
         memory_of(
             specimen,
-            neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+            refusing("record"),
             kappa=KAPPA,
             alpha=ALPHA,
             phasic_share=SHARE,

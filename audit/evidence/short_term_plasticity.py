@@ -13,18 +13,12 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import (
-    RELEASE_PROBABILITY,
-    REPLAY_LAG,
-    REPLAYED,
-    RESOURCES,
-    ROW,
-    VETO,
-)
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES
 from ..checks import adaptation, at_least, between, equation, limit, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import marking, refusing
 
 Array = NDArray[np.float64]
 Set = tuple[float, float, float]
@@ -434,12 +428,6 @@ def used_in_memory(
     hour = MS * (KAPPA if kappa is None else kappa)
     steps, lags = ((0, 2), (2, 4), (1, 0), (4, 2)), (60.0, 300.0, 25.0, 40.0)
 
-    def gate(view: Any, incoming: Any) -> None:
-        view.veto += "rejected" in incoming.text
-
-    def release(view: Any, incoming: Any) -> None:
-        view.release_probability[view.row] = FACTORS[view.row]
-
     def sleep(view: Any, tick: Any) -> None:
         if tick.end < 5000.0 * hour:
             # the first step is unused
@@ -448,8 +436,8 @@ def used_in_memory(
     memory = memory_of(
         specimen,
         "lexical_bm25",
-        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
-        neighbour(Phase.ENCODE, release, reads=(ROW,), sets=(RELEASE_PROBABILITY,), id="release"),
+        refusing("rejected"),
+        marking(RELEASE_PROBABILITY, FACTORS),
         neighbour(Phase.CONSOLIDATE, sleep, sets=(REPLAYED, REPLAY_LAG), id="sleep"),
         time_scale=kappa,
         consolidate_every=4000.0 * hour,

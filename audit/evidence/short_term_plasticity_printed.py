@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY, RESOURCES
 from ..checks import adaptation, mutant
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from . import short_term_plasticity as papers
+from .shared.scripts import marking, replaying
 
 
 def as_synapse(specimen: Any) -> SimpleNamespace:
@@ -79,19 +79,11 @@ def in_a_memory_uses_are_counted_whenever_they_are_made(specimen: Any) -> Any:
     measured: list[float] = []
     expected: list[float] = []
 
-    def release(view: Any, incoming: Any) -> None:
-        view.release_probability[view.row] = factors[view.row]
-
-    def sleep(view: Any, tick: Any) -> None:
-        if tick.end < 30.0:
-            # the first step is unused
-            view.replayed[1:5] = steps
-
     memory = memory_of(
         specimen,
         "lexical_bm25",
-        neighbour(Phase.ENCODE, release, reads=(ROW,), sets=(RELEASE_PROBABILITY,), id="release"),
-        neighbour(Phase.CONSOLIDATE, sleep, sets=(REPLAYED, REPLAY_LAG), id="sleep"),
+        marking(RELEASE_PROBABILITY, factors),
+        replaying(steps, until=30.0),
         baseline=0.3,
     )
     texts = ("a red boat", "lost keys", "a blue boat", "an old boat", "some bread")

@@ -13,10 +13,11 @@ from scipy.optimize import minimize, minimize_scalar
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.vocabulary import DRAFTS, KIND, SLEEP_SHARE, VETO
+from ...engine.contract.vocabulary import SLEEP_SHARE
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
+from .shared.scripts import drafting, refusing
 from .shared.views import Instead
 
 Array = NDArray[np.float64]
@@ -379,15 +380,12 @@ def nights_in_memory(specimen: Any, nights: int) -> tuple[Any, Any]:
         for text, v in vectors.items()
     }
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int(incoming.event.text == "message 3")
-
     def share(view: Any, tick: Any) -> None:
         view.sleep_share = shares[round(tick.end / 24.0) - 1]
 
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        refusing("message 3"),
         neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="sleep"),
         embedder=Scripted(vectors),
         **TUNED,
@@ -508,13 +506,9 @@ def two_memories_without_room_for_more_rivals_are_separated(specimen: Any) -> An
 def a_made_row_is_no_rival(specimen: Any) -> Any:
     x = unit_rows(np.array([[1.0, 0.2, 0.0], [0.8, 0.0, 0.7], [0.0, 1.0, -1.0], [0.9, 0.1, 0.35]]))
 
-    def make(view: Any, tick: Any) -> None:
-        if len(view.kind) == 1:
-            view.drafts.add(Draft("made", Kind.SUMMARY, (0,)))
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
+        drafting(Draft("made", Kind.SUMMARY, (0,)), 1),
         embedder=Scripted(dict(zip(("one", "other", "far", "made"), x, strict=True))),
         **{**TUNED, "rivals": 1, "newest": 2},
     )

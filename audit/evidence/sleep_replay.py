@@ -32,7 +32,6 @@ from ...engine.contract.vocabulary import (
     REPLAYS,
     RIPPLES,
     SLEEP_SHARE,
-    VETO,
 )
 from ...engine.memory.assembly import stream
 from ...engine.memory.engine import Engine
@@ -45,6 +44,7 @@ from ..checks import adaptation, at_least, at_most, between, equation, limit, mu
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import refusing
 from .shared.tellings import as_happened, tell
 
 Array = NDArray[np.float64]
@@ -914,16 +914,13 @@ def week_of_nights(
     """
     night = [0]
 
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int("record" in incoming.event.text)
-
     def sleep(view: Any, tick: Any) -> None:
         view.ripples, view.sleep_share = WORTH[night[0]]
         view.need[...] = wanted[night[0]]
 
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+        refusing("record"),
         neighbour(Phase.CONSOLIDATE, sleep, sets=(RIPPLES, SLEEP_SHARE, NEED), id="sleep"),
         need=need,
         backups=BACKUPS,

@@ -27,7 +27,9 @@ from ..checks import adaptation, mutant, signature
 from ..memory import encode, memory_of, neighbour
 from . import sleep_replay as papers
 from .shared.dreams import dreaming
+from .shared.scripts import giving
 from .shared.tellings import as_happened, tell
+from .shared.views import nothing
 
 NONE = np.empty((0, 2), np.int64)  # no relations between entities
 
@@ -259,9 +261,6 @@ def nights_of_sequences(specimen: Any, tones: tuple[float, ...]) -> tuple[Any, A
     def reward(view: Any, incoming: Any) -> None:
         view.plasticity = tones[int(incoming.event.id)]
 
-    def warm(view: Any, tick: Any) -> None:
-        view.activation[:] = [heat for _, heat in TOLD[: len(view.activation)]]
-
     def sleep(view: Any, tick: Any) -> None:
         view.ripples, view.sleep_share = SLEEPS[len(nights)]
 
@@ -279,7 +278,7 @@ def nights_of_sequences(specimen: Any, tones: tuple[float, ...]) -> tuple[Any, A
     memory = memory_of(
         specimen,
         neighbour(Phase.ENCODE, reward, sets=(PLASTICITY,), id="reward"),
-        neighbour(Phase.MAINTAIN, warm, sets=(ACTIVATION,), id="warm"),
+        giving(Phase.MAINTAIN, ACTIVATION, [heat for _, heat in TOLD]),
         neighbour(Phase.CONSOLIDATE, sleep, sets=(RIPPLES, SLEEP_SHARE), id="sleep"),
         neighbour(
             Phase.CONSOLIDATE,
@@ -446,10 +445,7 @@ def without_turns(specimen: Any) -> Any:
 
 @mutant("dopamine is the same for all memories", rejected_by="RPP-4")
 def one_dopamine(specimen: Any) -> Any:
-    return specimen.overriding("SleepReplayPrinted", keep_dopamine=_nothing)
-
-
-def _nothing(self: Any, view: Any, incoming: Any) -> None: ...
+    return specimen.overriding("SleepReplayPrinted", keep_dopamine=nothing)
 
 
 @mutant("relations lead nowhere", rejected_by="RPP-5")

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.vocabulary import ACTIVATION, DRAFTS
+from ...engine.contract.vocabulary import ACTIVATION
 from ..checks import adaptation, equation, limit, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
+from ..memory import encode, memory_of, plug_in, with_numbers
 from ..paper_numbers import paper_number
+from .shared.scripts import drafting
 
 Vector = NDArray[np.float64]
 
@@ -332,16 +332,10 @@ def what_was_just_told_is_certain_and_what_was_never_told_is_even(specimen: Any)
     w, day = weights(), 48.0  # h of a day, at twice the paper's time
     factor = np.expm1(-np.log(0.9) / w[20])
 
-    def draft(view: Any, _: Any) -> None:
-        if len(view.stability) == 2:
-            view.drafts.add(Draft("kite and boat", Kind.SUMMARY, (0, 1)))
-
     memory = memory_of(
         specimen,
         "lexical_bm25",
-        neighbour(
-            Phase.CONSOLIDATE, draft, reads=(specimen.STABILITY,), adds=(DRAFTS,), id="draft"
-        ),
+        drafting(Draft("kite and boat", Kind.SUMMARY, (0, 1)), 2),
         time_scale=day / 24.0,
         **named(OTHER),
     )

@@ -14,12 +14,13 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.hooks import hook
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import BAN, DRAFTS, FUSED, KIND, LOG_PRIOR, PRIMED, VETO
+from ...engine.contract.vocabulary import BAN, FUSED, KIND, LOG_PRIOR, PRIMED
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import drafting, giving, refusing
 from .shared.sentences import (
     facts_of_long_texts,
     facts_of_sentences,
@@ -233,19 +234,12 @@ SECOND_NIGHT = [
 ]
 
 
-def refusing() -> Any:
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text.startswith("refused")
-
-    return neighbour(Phase.ENCODE, veto, adds=(VETO,), id="refusing")
-
-
 @adaptation(
     "SE-6",
     source="True Memory 4.1 stage 5: a map of attributes for each speaker; by hand, over three sleeps, without what is superseded",
 )
 def profiles_collect_what_speakers_say_of_themselves(specimen: Any) -> Any:
-    memory = memory_of(specimen, refusing())
+    memory = memory_of(specimen, refusing("refused"))
     encode(memory, *STORY)
     memory.advance(49.0)
     encode(memory, (60.0, "The train is late again.", "Ada"))
@@ -303,9 +297,6 @@ def scored(
 ) -> tuple[Any, Any]:
     """A memory of STORY with given FUSED, after two sleeps; its memory and PRIMED."""
 
-    def give(view: Any, _: Any) -> None:
-        view.fused[...] = fused[: len(view.fused)]
-
     def lower(view: Any, _: Any) -> None:
         view.log_prior += prior
 
@@ -316,8 +307,8 @@ def scored(
     embedder = Scripted({question: vectors[-1], **dict(zip(told, vectors, strict=False))})
     memory = memory_of(
         specimen,
-        refusing(),
-        neighbour(Phase.RETRIEVE, give, sets=(FUSED,), id="give"),
+        refusing("refused"),
+        giving(Phase.RETRIEVE, FUSED, fused),
         neighbour(Phase.RETRIEVE, lower, adds=(LOG_PRIOR,), id="lower"),
         neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"),
         embedder=embedder,
@@ -415,12 +406,9 @@ def i_is_the_user(specimen: Any) -> Any:
     )
     vectors = {text: (1.0, 0.2 * i) for i, (text, _) in enumerate(told)}
 
-    def give(view: Any, _: Any) -> None:
-        view.fused[...] = [4.0, 1.0, 0.0, 2.0]
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.RETRIEVE, give, sets=(FUSED,)),
+        giving(Phase.RETRIEVE, FUSED, [4.0, 1.0, 0.0, 2.0]),
         matches=0,
         embedder=Scripted({"What do I enjoy?": (0.0, 1.0), **vectors}),
     )
@@ -463,9 +451,6 @@ ASKED: tuple[tuple[str, str, tuple[int, ...]], ...] = (
 def the_person_asked_about_is_found(specimen: Any) -> Any:
     """Row 0 has the best score already."""
 
-    def give(view: Any, _: Any) -> None:
-        view.fused[...] = [9.0, *(0.1 * i for i in range(1, len(view.fused)))]
-
     measured, expected = [], []
     embedder = Scripted(
         dict.fromkeys(
@@ -475,7 +460,7 @@ def the_person_asked_about_is_found(specimen: Any) -> Any:
     for matches in (0, 1):
         memory = memory_of(
             specimen,
-            neighbour(Phase.RETRIEVE, give, sets=(FUSED,)),
+            giving(Phase.RETRIEVE, FUSED, [9.0, *(0.1 * i for i in range(1, 32))]),
             matches=matches,
             embedder=embedder,
         )
@@ -548,13 +533,9 @@ def the_prefixed_texts_are_a_signal_from_six_speakers(specimen: Any) -> Any:
 def made_units_and_archived_events_have_no_prefixed_text(specimen: Any) -> Any:
     embedder, people = HashingEmbedder(16), ("Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gil")
 
-    def bundle(view: Any, tick: Any) -> None:
-        if len(view.kind) == len(people):
-            view.drafts.add(Draft("we met at a mill", Kind.BUNDLE, (2, 3)))
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.CONSOLIDATE, bundle, reads=(KIND,), adds=(DRAFTS,)),
+        drafting(Draft("we met at a mill", Kind.BUNDLE, (2, 3)), len(people)),
         embedder=embedder,
     )
     encode(

@@ -24,7 +24,6 @@ from ...engine.contract.vocabulary import (
     REPLAYED,
     RESOURCES,
     ROW,
-    VETO,
     WORKING_MEMORY,
     WORKING_MEMORY_STEP,
 )
@@ -39,6 +38,7 @@ from .shared.crowded import associates_of_a_crowded_memory
 from .shared.durations import unscaled as without_scale
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
+from .shared.scripts import giving, refusing
 
 Array = NDArray[np.float64]
 BI_POO = (0.777, 0.273, 16.8, 33.7)  # A+, A- of 60 pairings, tau+, tau- in ms
@@ -449,9 +449,6 @@ def lived_in_memory(specimen: Any, kappa: float | None) -> tuple[list[float], li
     )
     asleep_ltp = -0.1
 
-    def gate(view: Any, incoming: Any) -> None:
-        view.veto += incoming.text == "rejected"
-
     def attend(view: Any, _: Any) -> None:
         row = view.row
         view.working_memory[...] = -1
@@ -463,13 +460,10 @@ def lived_in_memory(specimen: Any, kappa: float | None) -> tuple[list[float], li
             RELEASE[row],
         )
 
-    def supply(view: Any, _: Any) -> None:
-        view.resources[...] = SUPPLY
-
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        refusing("rejected"),
         neighbour(
             Phase.ENCODE,
             attend,
@@ -478,7 +472,7 @@ def lived_in_memory(specimen: Any, kappa: float | None) -> tuple[list[float], li
             sets=(WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY),
         ),
         asleep([(-1, -1), *steps], [0.0, *np.multiply(lags, hour)], 30.0, asleep_ltp),
-        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        giving(Phase.RETRIEVE, RESOURCES, SUPPLY),
         time_scale=kappa,
         embedder=Scripted({**PLACES, "rejected": [1.0, 0.0], "query": [1.0, 0.1]}),
         pace="scale",
@@ -651,14 +645,11 @@ def far_too_long_intervals_are_silent(specimen: Any) -> Any:
 
 @adaptation("CM-10.5", source=LAST_USE, rtol=1e-6, atol=1e-9)
 def what_was_used_last_passes_activation_on(specimen: Any) -> Any:
-    def supply(view: Any, _: Any) -> None:
-        view.resources[...] = SUPPLY[: len(view.resources)]
-
     n, together = 6, 2.5
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        giving(Phase.RETRIEVE, RESOURCES, SUPPLY),
         time_scale=None,
         embedder=Scripted({**PLACES, "query": [1.0, 0.1]}),
         seeds=2,

@@ -18,6 +18,7 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, mutant
 from ..memory import Scripted, encode, memory_of, neighbour
 from . import spike_timing_plasticity as paper
+from .shared.scripts import giving
 
 PRINTED = (0.03, 0.02, 24.0, 24.0)
 
@@ -107,15 +108,12 @@ def a_memory_passes_its_match_on_to_neighbours_in_time(specimen: Any) -> Any:
         if tick.end > 40.0:
             view.replayed[1:4], view.replay_lag[1:4] = steps, lags
 
-    def supply(view: Any, cue: Any) -> None:
-        view.resources[...] = supplies
-
     places = {f"message {i}": [1.0, across] for i, (*_, across) in enumerate(told)}
     memory = memory_of(
         specimen,
         "dense_similarity",
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYED, REPLAY_LAG), id="asleep"),
-        neighbour(Phase.RETRIEVE, supply, sets=(RESOURCES,), id="supply"),
+        giving(Phase.RETRIEVE, RESOURCES, supplies),
         embedder=Scripted({**places, "query": [1.0, 0.0]}),
         consolidate_every=48.0,
         seeds=3,

@@ -12,13 +12,12 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import VETO
 from ...engine.state.graph import Graph
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour, plug_in
+from ..memory import encode, memory_of, plug_in
 from ..paper_numbers import paper_number
+from .shared.scripts import refusing
 
 GAMMA, W = 0.65, 1.0
 NUMBERS = (
@@ -404,10 +403,7 @@ def story_in(specimen: Any, **values: Any) -> Any:
     third archived.
     """
 
-    def reject(view: Any, incoming: Any) -> None:
-        view.veto = int("vetoed" in incoming.event.text)
-
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), **values)
+    memory = memory_of(specimen, refusing("vetoed"), **values)
     texts = [text for text, _ in STORY]
     encode(
         memory,

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DRAFTS, KIND, STAGE, VETO
+from ...engine.contract.vocabulary import DRAFTS, KIND, STAGE
 from ...engine.ports.language_model import Reply, Request, Status
 from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, hashing, memory_of, neighbour
+from .shared.scripts import drafting, refusing
 from .shared.tellings import as_happened, tell
 
 TOPICS = (
@@ -272,14 +273,8 @@ def gaps_in_time_end_a_stage(specimen: Any) -> Any:
 def made_rows_are_no_end_of_a_gap(specimen: Any) -> Any:
     """The third event is 4 h after the second, and 7 h after the first, of which a row was made."""
 
-    def note(view: Any, tick: Any) -> None:
-        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
-
     memory = memory_of(
-        specimen,
-        neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,), id="note"),
-        consolidate_every=3.5,
-        by="gap",
+        specimen, drafting(Draft("a note", Kind.SUMMARY, (0,))), consolidate_every=3.5, by="gap"
     )
     told = [memory.encode(Event(t, f"text {t}", dated=False)).row for t in (0.0, 3.0, 7.0)]
     return memory.column(STAGE)[np.array(told, np.int64)], [0, 0, 0]
@@ -293,9 +288,6 @@ def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
     def note(view: Any, tick: Any) -> None:
         marked[len(view.stage)] = int(view.stage[-1])
         view.drafts.add(Draft("a note", Kind.SUMMARY, (0,), stage=int(view.stage[-1])))
-
-    def refuse(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text == "refused"
 
     texts, marked = composed(0)[0], dict[int, int]()
     vectors = {text: hashing(64).embed([text])[0] for text in (*texts, "a note", "refused")}
@@ -311,7 +303,7 @@ def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
             (),
             (
                 neighbour(Phase.CONSOLIDATE, note, reads=(STAGE,), adds=(DRAFTS,), id="note"),
-                neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"),
+                refusing("refused"),
             ),
         )
     )
@@ -544,15 +536,12 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
     shown, and a second sleep asks nothing.
     """
 
-    def note(view: Any, tick: Any) -> None:
-        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
-
     texts = [f"event {i}" for i in range(60)]
     texts[9], texts[20], texts[21] = " ", 'say "1"\n7 "x"', "x" * 999
     model = StageReader(lambda text: False)
     memory = memory_of(
         specimen,
-        neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,)),
+        drafting(Draft("a note", Kind.SUMMARY, (0,))),
         embedder=hashing(32),
         consolidate_every=2.55,
         by="model",
@@ -593,13 +582,9 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
     source="by hand: what a model says goes on follows the last event, not a row that sleep made of an earlier stage",
 )
 def made_rows_are_not_what_goes_on(specimen: Any) -> Any:
-    def note(view: Any, tick: Any) -> None:
-        if len(view.stage) == 3:
-            view.drafts.add(Draft("a note", Kind.SUMMARY, (0,), stage=0))
-
     memory = memory_of(
         specimen,
-        neighbour(Phase.CONSOLIDATE, note, reads=(STAGE,), adds=(DRAFTS,), id="note"),
+        drafting(Draft("a note", Kind.SUMMARY, (0,), stage=0), 3),
         by="model",
         language_model=StageReader(lambda text: "begins" in text),
     )

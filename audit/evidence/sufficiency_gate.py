@@ -18,6 +18,7 @@ from ...engine.contract.vocabulary import ARRANGED, BAN, RELEASED, RELEVANCE, SU
 from ..checks import Measured, adaptation, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.scripts import giving
 
 PLATT, LIN = "platt1999probabilistic", "lin2007note"
 BOTH = (PLATT, LIN)
@@ -348,20 +349,14 @@ def gated(
     if there are so many.
     """
 
-    def score(view: Any, _: Any) -> None:
-        view.arranged[...] = scores
-
-    def look(view: Any, _: Any) -> None:
-        view.relevance[...] = relevance
-
     def ban(view: Any, _: Any) -> None:
         if len(view.ban) > BANNED:
             view.ban[BANNED] += 1
 
     memory = memory_of(
         specimen,
-        neighbour(Phase.RETRIEVE, score, sets=(ARRANGED,), id="score"),
-        neighbour(Phase.RETRIEVE, look, sets=(RELEVANCE,), id="look"),
+        giving(Phase.RETRIEVE, ARRANGED, scores),
+        giving(Phase.RETRIEVE, RELEVANCE, relevance),
         neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"),
         **values,
     )

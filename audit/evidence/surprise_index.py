@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
-from ...engine.contract.vocabulary import DRAFTS, KIND, NEWS, VETO, VISIBLE, WORTH
+from ...engine.contract.vocabulary import NEWS, VISIBLE, WORTH
 from ...engine.text.features import features
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from .shared.clock import linear_time, long_text
+from .shared.scripts import drafting, refusing
 
 PAPER = ("truememory2026",)
 TOLD: tuple[tuple[str, tuple[str, ...]], ...] = (         # text, fingerprints read by hand
@@ -127,10 +127,7 @@ STORY: tuple[tuple[str, tuple[str, ...], int, int], ...] = (
 
 
 def lived(specimen: Any, story: Any = STORY, **values: Any) -> Any:
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text.startswith("refused")
-
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, veto, adds=(VETO,)), **values)
+    memory = memory_of(specimen, refusing("refused"), **values)
     encode(memory, *((float(i), text) for i, (text, *_) in enumerate(story)))
     return memory
 
@@ -345,15 +342,7 @@ def hostile_texts_take_linear_time(specimen: Any) -> Any:
     rtol=1e-6,
 )
 def what_said_little_leaves_a_full_memory(specimen: Any) -> Any:
-    def make(view: Any, tick: Any) -> None:
-        if len(view.kind) == 3:
-            view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
-
-    memory = memory_of(
-        specimen,
-        neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
-        capacity=4,
-    )
+    memory = memory_of(specimen, drafting(Draft("a note", Kind.SUMMARY, (0,)), 3), capacity=4)
     encode(
         memory,
         (0.0, "Ada moved to Lisbon in May 2020."),

@@ -14,20 +14,14 @@ from numpy.typing import NDArray
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event, Query
-from ...engine.contract.vocabulary import (
-    DRAFTS,
-    ENCODING_STRENGTH,
-    KIND,
-    LOG_STRENGTH,
-    SLEEP_SHARE,
-    VETO,
-)
+from ...engine.contract.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, numbers_of, plug_in
 from ..paper_numbers import paper_number
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
+from .shared.scripts import drafting, giving, refusing
 
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
 MICE = "mice, 6,920 synapses; the number of mice was not read"
@@ -320,20 +314,14 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
     rng, shares = np.random.default_rng(3), {24.0: 1.0, 48.0: 0.4, 72.0: 1.5, 96.0: 1.0}
     given = rng.normal(0.0, 0.7, messages)
 
-    def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] = given[: len(view.log_strength)]
-
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int("refused" in incoming.event.text)
-
     def share(view: Any, tick: Any) -> None:
         view.sleep_share = shares[tick.end]
 
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        giving(Phase.MAINTAIN, LOG_STRENGTH, given, adds=True),
+        refusing("refused"),
         neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="night"),
         eta=eta,
         excess_most=most,
@@ -445,10 +433,6 @@ def a_memory_without_headroom_hardly_learns(specimen: Any) -> Any:
     source="definition: a row that sleep made loses in sleep once it has been active, and is left alone before",
 )
 def made_rows_take_part_once_they_were_active(specimen: Any) -> Any:
-    def make(view: Any, tick: Any) -> None:
-        if len(view.kind) == 4:
-            view.drafts.add(Draft("rain boat", Kind.SUMMARY, (0, 1)))
-
     def weak(view: Any, _: Any) -> None:
         view.log_strength[...] = -np.arange(len(view.log_strength))
 
@@ -457,7 +441,7 @@ def made_rows_take_part_once_they_were_active(specimen: Any) -> Any:
         memory = memory_of(
             specimen,
             "lexical_bm25",
-            neighbour(Phase.CONSOLIDATE, make, reads=(KIND,), adds=(DRAFTS,), id="maker"),
+            drafting(Draft("rain boat", Kind.SUMMARY, (0, 1)), 4),
             neighbour(Phase.MAINTAIN, weak, adds=(LOG_STRENGTH,), id="weak"),
         )
         encode(

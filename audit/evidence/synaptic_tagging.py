@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import LOG_STRENGTH, SALIENCE, VETO
+from ...engine.contract.vocabulary import LOG_STRENGTH, SALIENCE
 from ..checks import adaptation, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import refusing
 
 LT = "Luboeinski & Tetzlaff 2021"
 H0, GAMMA_P, GAMMA_D, TAU_H = 4.20075, 1645.6, 313.1, 688.4 / 3600.0
@@ -622,13 +623,10 @@ def tagged_in_memory(
     def judge(view: Any, incoming: Any) -> None:
         view.salience = salience[incoming.event.text]
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int("refused" in incoming.event.text)
-
     memory = memory_of(
         specimen,
         neighbour(Phase.ENCODE, judge, sets=(SALIENCE,), id="judge"),
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        refusing("refused"),
         time_scale=time_scale,
         consolidate_every=4.0 * kappa,
         stimulation=seconds,

@@ -23,11 +23,11 @@ from ...engine.contract.vocabulary import (
     LOG_STRENGTH,
     REPLAYS,
     ROW,
-    VETO,
 )
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
+from .shared.scripts import refusing
 
 MMO, TSE = "McClelland, McNaughton & O'Reilly 1995", "Tse et al. 2007"
 D_H, C, D_C, K = numbers_of(
@@ -692,16 +692,13 @@ def nights_in_memory(specimen: Any, d_h: float, c: float, d_c: float) -> tuple[A
     def judge(view: Any, incoming: Any) -> None:
         view.congruency[view.row] = fit[incoming.event.text]
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto = int(incoming.event.text == "refused")
-
     def dream(view: Any, tick: Any) -> None:
         view.replays[...] = REPLAYED[round(tick.end / 24.0) - 1]
 
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        refusing("refused"),
         neighbour(Phase.ENCODE, judge, reads=(ROW,), sets=(CONGRUENCY,), id="judge"),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dreamer"),
         embedder=Scripted({**vectors, "a cup": cue}),

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS, ROW
+from ...engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS
 from ..checks import adaptation, mutant
 from ..memory import encode, memory_of, neighbour, shipping
 from . import systems_transfer as paper
+from .shared.scripts import marking
 
 RATE, FACTOR = 0.02, 2.5
 
@@ -119,15 +120,12 @@ def with_a_schema_dependency_falls_two_and_a_half_times_as_fast(specimen: Any) -
 def in_a_memory_each_replay_lowers_the_dependency(specimen: Any) -> Any:
     fits, nights = (0.0, 0.5, 1.0, 0.25), ([3, 1, 0], [0, 2, 0, 5], [4, 0, 1, 1])
 
-    def fit(view: Any, incoming: Any) -> None:
-        view.congruency[view.row] = fits[view.row]
-
     def dream(view: Any, tick: Any) -> None:
         view.replays[...] = nights[round(tick.end / 24.0) - 1]
 
     memory = memory_of(
         specimen,
-        neighbour(Phase.ENCODE, fit, reads=(ROW,), sets=(CONGRUENCY,), id="fit"),
+        marking(CONGRUENCY, fits),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dream"),
         rate=0.07,
         schema_factor=3.0,

@@ -20,20 +20,12 @@ from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.hooks import hook
 from ...engine.contract.records import Event, Only, Query
-from ...engine.contract.vocabulary import (
-    ARRANGED,
-    CREATED,
-    DATED,
-    DRAFTS,
-    LOG_PRIOR,
-    MATCH,
-    VETO,
-    WITHIN,
-)
+from ...engine.contract.vocabulary import ARRANGED, CREATED, DATED, LOG_PRIOR, MATCH, WITHIN
 from ...engine.memory.arrivals import ClockWarning
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import Scripted, encode, memory_of, neighbour
+from ..memory import Scripted, encode, memory_of
+from .shared.scripts import drafting, giving, refusing
 from .shared.views import Instead
 
 # Times of memories (h), all against [100, 124): inside, over the start, over the end, over both,
@@ -218,15 +210,7 @@ STORY: tuple[tuple[float, str, list[tuple[float, float]]], ...] = (
 def story(specimen: Any, time_scale: float | None = 1.0) -> Any:
     """A memory of the story with a vetoed event in its middle, and 120 h later."""
 
-    def veto(view: Any, incoming: Any) -> None:
-        view.veto += incoming.event.text.startswith("refused")
-
-    memory = memory_of(
-        specimen,
-        "dense_similarity",
-        neighbour(Phase.ENCODE, veto, adds=(VETO,)),
-        time_scale=time_scale,
-    )
+    memory = memory_of(specimen, "dense_similarity", refusing("refused"), time_scale=time_scale)
     log = [(T0 + h, text) for h, text, _ in STORY]
     encode(memory, *log[:3], (T0 + 40.0, "refused on 7 May 2020"), *log[3:])
     memory.advance(T0 + 120.0)
@@ -627,14 +611,8 @@ ORDER = (1.0, 3.0, 2.0, 0.0, 5.0)  # scores before the time counts
 
 
 def diary(specimen: Any, archived: tuple[int, ...] = (), **values: Any) -> Any:
-    def rank(view: Any, cue: Any) -> None:
-        view.arranged[...] = ORDER
-
     memory = memory_of(
-        specimen,
-        "dense_similarity",
-        neighbour(Phase.RETRIEVE, rank, sets=(ARRANGED,), id="rank"),
-        **values,
+        specimen, "dense_similarity", giving(Phase.RETRIEVE, ARRANGED, ORDER), **values
     )
     encode(
         memory, *(Event(T0 + h, text, who, id=f"e{i}") for i, (h, text, who) in enumerate(DIARY))
@@ -679,12 +657,7 @@ def those_of_the_time_stand_first_and_the_nearest_follow(specimen: Any) -> Any:
     source="definition: in the order in which they happened, not of telling, and rows that the memory made are not among them; by hand",
 )
 def the_order_of_a_time_is_not_that_of_telling(specimen: Any) -> Any:
-    def note(view: Any, tick: Any) -> None:
-        view.drafts.add(Draft("a note", Kind.SUMMARY, (0,)))
-
-    memory = memory_of(
-        specimen, "dense_similarity", neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,))
-    )
+    memory = memory_of(specimen, "dense_similarity", drafting(Draft("a note", Kind.SUMMARY, (0,))))
     memory.passing.late_hours = 100.0
     encode(memory, *(Event(T0 + h, text, "Ada") for h, text in ((2.0, "Tea"), (5.0, "Rain"))))
     encode(memory, Event(T0 + 1.0, "Songs", "Ada"))

@@ -18,11 +18,13 @@ from scipy.optimize import brentq
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Draft, Kind
-from ...engine.contract.vocabulary import DRAFTS, RELEASE_PROBABILITY, REPLAYS, VETO
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAYS
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import PaperNumber, paper_number
+from .shared.scripts import drafting, refusing
+from .shared.views import nothing
 
 DEPITTA = "De Pitta et al. 2009 (G-ChI), constants of the reimplementation ModelDB 223269"
 STIMBERG = "Stimberg et al. 2019, after De Pitta et al. 2011"
@@ -987,9 +989,6 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
     accesses: list[list[tuple[float, float]]] = [[] for _ in range(count)]
     measured, expected = list[float](), list[float]()
 
-    def gate(view: Any, incoming: Any) -> None:
-        view.veto += incoming.text == "rejected"
-
     def dream(view: Any, tick: Any) -> None:
         if tick.end < 21.0 * hour:
             view.replays[...] = replays
@@ -997,7 +996,7 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
     memory = memory_of(
         specimen,
         "dense_similarity",
-        neighbour(Phase.ENCODE, gate, adds=(VETO,), id="gate"),
+        refusing("rejected"),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="asleep"),
         time_scale=kappa,
         consolidate_every=20.0 * hour,
@@ -1091,17 +1090,13 @@ DOSED = 3.0  # uM
     source="definition: a unit that memory made lies in no territory, so neither its recall nor its replay brings glutamate",
 )
 def made_units_bring_no_glutamate(specimen: Any) -> Any:
-    def draft(view: Any, tick: Any) -> None:
-        if len(view.replays) == 1:
-            view.drafts.add(Draft("a kite", Kind.SUMMARY, (0,)))
-
     def dream(view: Any, tick: Any) -> None:
         view.replays[1:] = 10**6
 
     memory = memory_of(
         specimen,
         "lexical_bm25",
-        neighbour(Phase.CONSOLIDATE, draft, reads=(REPLAYS.before,), adds=(DRAFTS,), id="draft"),
+        drafting(Draft("a kite", Kind.SUMMARY, (0,)), 1),
         neighbour(Phase.CONSOLIDATE, dream, sets=(REPLAYS,), id="dream"),
         territories=2,
         dose=DOSED,
@@ -1367,10 +1362,7 @@ def unscaled(specimen: Any) -> Any:
 
 @mutant("recall brings no glutamate", rejected_by="CM-12.14")
 def unrecalled(specimen: Any) -> Any:
-    def on_recall(self: Any, view: Any, cue: Any) -> None:
-        pass
-
-    return specimen.overriding("TripartiteSynapse", on_recall=on_recall)
+    return specimen.overriding("TripartiteSynapse", on_recall=nothing)
 
 
 @mutant("release probability is not relative to U0*", rejected_by="CM-12.14")

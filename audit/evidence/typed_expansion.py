@@ -18,6 +18,7 @@ from ..checks import equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.scripts import giving
 
 PAPER, ANCHORS, HOPS, CANDIDATES = "allmem2026", 10, 2, 40
 RECOVERY = PRIORITY = True
@@ -222,9 +223,6 @@ def linked(
     def hand_on(view: Any, cue: Any) -> None:
         view.topology_marks.put(cue, view.audit_mark)
 
-    def score(view: Any, cue: Any) -> None:
-        view.fused[...] = scores[: len(view.fused)]
-
     def ban(view: Any, cue: Any) -> None:
         view.ban[[row for row in banned if row < len(view.ban)]] += 1
 
@@ -248,7 +246,7 @@ def linked(
             id="make",
         ),
         *marks,
-        neighbour(Phase.RETRIEVE, score, sets=(FUSED,), id="score"),
+        giving(Phase.RETRIEVE, FUSED, scores),
         neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"),
     )
 

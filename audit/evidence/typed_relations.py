@@ -21,6 +21,7 @@ from ..checks import Measured, adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import FunctionModel, encode, memory_of, neighbour
 from .shared.relation_sentences import SPEAKER, TOLD
+from .shared.views import nothing
 
 
 def written(relation: Any) -> str:
@@ -560,12 +561,12 @@ def lasting(specimen: Any) -> Any:
 
 @mutant("texts are never read", rejected_by="TR-5")
 def unread(specimen: Any) -> Any:
-    return specimen.overriding("TypedRelations", tell=_nothing)
+    return specimen.overriding("TypedRelations", tell=nothing)
 
 
 @mutant("texts are never read, so no walk follows them", rejected_by="TR-9")
 def unwalked(specimen: Any) -> Any:
-    return specimen.overriding("TypedRelations", tell=_nothing)
+    return specimen.overriding("TypedRelations", tell=nothing)
 
 
 @mutant("triples are written and read by nobody", rejected_by="TR-10")
@@ -586,10 +587,7 @@ def again(specimen: Any) -> Any:
 
 @mutant("texts are read for questions alone", rejected_by="TR-13")
 def asleep(specimen: Any) -> Any:
-    return specimen.overriding("TypedRelations", recall=_nothing)
-
-
-def _nothing(self: Any, view: Any, cue: Any) -> None: ...
+    return specimen.overriding("TypedRelations", recall=nothing)
 
 
 @mutant("every sentence is read alone", rejected_by="TR-3c")

@@ -16,8 +16,9 @@ from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of
 from ..paper_numbers import paper_number
+from .shared.scripts import giving, signalling
 
 SILENT, K = np.nan, 60.0
 NUMBERS = (
@@ -302,21 +303,11 @@ def a_memory_fuses_the_ranks_of_its_signals(specimen: Any) -> Any:
         factor = np.zeros(len(Facet))
         factor[[Facet.WORDS.value, Facet.USE.value]] = 0.7, -1.2
 
-        def shift(view: Any, _: Any, by: Any = factor) -> None:
-            view.log_facets[...] += by
-
-        def given(column: Any, scores: Any) -> Any:
-            def step(view: Any, _: Any) -> None:
-                getattr(view, column.name)[...] = scores
-
-            return step
-
         memory = memory_of(
             specimen,
-            neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,), id="shift"),
-            *(
-                neighbour(Phase.RETRIEVE, given(c, s), sets=(c,), owns=(c,), id=c.name, weight=w)
-                for c, s, w in zip(GIVEN, some, weights, strict=True)
+            giving(Phase.RETRIEVE, LOG_FACETS, factor, adds=True),
+            *signalling(
+                dict(zip(GIVEN, some, strict=True)), dict(zip(GIVEN, weights, strict=True))
             ),
             k=k,
             depth=depth,
@@ -352,16 +343,7 @@ def hidden_memories_get_the_place_of_their_score(specimen: Any) -> Any:
     by_rank = {1000: (1, 2, 2, 4, 1, 2, 2, 4, 0, 0), 2: (1, 2, 2, 0, 1, 2, 2, 0, 0, 0)}
     measured, expected = [], []
     for depth, ranks in by_rank.items():
-
-        def step(view: Any, _: Any) -> None:
-            view.ranked_words[...] = scores
-
-        memory = memory_of(
-            specimen,
-            neighbour(Phase.RETRIEVE, step, sets=(RANKED_WORDS,), owns=(RANKED_WORDS,), weight=0.8),
-            k=K,
-            depth=depth,
-        )
+        memory = memory_of(specimen, *signalling({RANKED_WORDS: scores}, 0.8), k=K, depth=depth)
         encode(memory, *((float(i), f"event {i}") for i in range(10)))
         for row in range(4, 10):
             memory.archive(row)
