@@ -618,13 +618,11 @@ def no_sensor(specimen: Any) -> Any:
 
 @mutant("gamma per hour, where the sensor counts hours squared", rejected_by="CM-8.14")
 def gamma_per_hour(specimen: Any) -> Any:
-    class Slow(specimen.HomeostaticScaling):  # type: ignore[misc]
-        @property
-        def gains(self) -> tuple[float, float]:
-            beta, gamma = super().gains
-            return beta, gamma / HOUR
+    def gains(self: Any) -> tuple[float, float]:
+        beta, gamma = specimen.HomeostaticScaling.gains.fget(self)
+        return beta, gamma / HOUR
 
-    return specimen.replacing("HomeostaticScaling", Slow)
+    return specimen.overriding("HomeostaticScaling", gains=property(gains))
 
 
 @mutant("no integral", rejected_by="CM-8.9")

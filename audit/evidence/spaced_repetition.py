@@ -647,26 +647,20 @@ def best_alone(specimen: Any) -> Any:
 
 @mutant("an outcome of 0 is a failure", rejected_by="SR-4")
 def strict(specimen: Any) -> Any:
-    class Strict(specimen.SpacedRepetition):  # type: ignore[misc]
-        def used(self, view: Any, cue: Any) -> None:
-            self._review(view, view.recalled, AGAIN if view.outcome <= 0.0 else GOOD)
+    def used(self: Any, view: Any, cue: Any) -> None:
+        self._review(view, view.recalled, AGAIN if view.outcome <= 0.0 else GOOD)
 
-        used.__hook__ = specimen.SpacedRepetition.used.__hook__  # type: ignore[attr-defined]
-
-    return specimen.replacing("SpacedRepetition", Strict)
+    return specimen.overriding("SpacedRepetition", used=used)
 
 
 @mutant("age counts from the telling", rejected_by="SR-4")
 def since_telling(specimen: Any) -> Any:
-    class SinceTelling(specimen.SpacedRepetition):  # type: ignore[misc]
-        def used(self, view: Any, cue: Any) -> None:
-            before = view.reviewed.copy()
-            super().used(view, cue)
-            view.reviewed[...] = before
+    def used(self: Any, view: Any, cue: Any) -> None:
+        before = view.reviewed.copy()
+        specimen.SpacedRepetition.used(self, view, cue)
+        view.reviewed[...] = before
 
-        used.__hook__ = specimen.SpacedRepetition.used.__hook__  # type: ignore[attr-defined]
-
-    return specimen.replacing("SpacedRepetition", SinceTelling)
+    return specimen.overriding("SpacedRepetition", used=used)
 
 
 @mutant("a first stability three times as long", rejected_by="SR-1")
