@@ -2,11 +2,11 @@
 data; and with LoCoMo and BEAM 100K the table of these sets in the README.
 
     python docs/tools/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval
-    FILE] --out OUT
+    FILE] [--turns NAME ...] --out OUT
 
-Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.  The table names
-each folder of BEAM: `--beam 100K 500K` gives `beam 100K` and `beam 500K`.  Sections after the table
-stay as they are.
+Every run is one of `hebbarium run`, in turns and in sessions, of the data named after `--turns` in
+turns alone; OUT keeps the runs.  The table names each folder of BEAM: `--beam 100K 500K` gives
+`beam 100K` and `beam 500K`.  Sections after the table stay as they are.
 """
 
 from __future__ import annotations
@@ -108,6 +108,9 @@ def losses(by_set: Scores) -> list[str]:
 def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
     """Label of the table, name of the data set, path and unit of each run, the demo first.
 
+    >>> [(label, unit) for label, _, _, unit in runs({"locomo": Path("l.json"), "beam": None, "longmemeval": None, "turns": ["locomo"]})]
+    [('demo', 'turn'), ('locomo', 'turn')]
+
     >>> [label for label, *_ in runs({"locomo": None, "beam": [Path("chats/100K"), Path("chats/500K")], "longmemeval": Path("lme.json")})]
     ['demo', 'beam 100K', 'beam 100K', 'beam 500K', 'beam 500K', 'longmemeval', 'longmemeval']
     """
@@ -118,7 +121,7 @@ def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
             (f"{name} {path.resolve().name}" if name == SEVERAL else name, name, path, unit)
             for path in paths
             if path
-            for unit in ("turn", "session")
+            for unit in (("turn",) if name in given.get("turns", ()) else ("turn", "session"))
         ]
     return named
 
@@ -139,6 +142,7 @@ def page(
     parser = argparse.ArgumentParser(description=doc)
     for name in OFFICIAL:
         parser.add_argument(f"--{name}", type=Path, nargs="+" if name == SEVERAL else None)
+    parser.add_argument("--turns", nargs="+", choices=OFFICIAL, default=())
     parser.add_argument("--out", type=Path, required=True)
     given = vars(parser.parse_args(arguments))
     model, table = embedder("minilm", default_cache()), list[str]()

@@ -1,7 +1,7 @@
 """Writes default-set.md: how the set `default` was found, and its scores beside those of `waking`
 and `in_use` on development data.
 
-    python docs/tools/default_set.py --locomo FILE --beam FOLDER --out OUT
+    python docs/tools/default_set.py --locomo FILE --beam FOLDER --turns beam --out OUT
 
 Every run is one of `hebbarium run`; OUT keeps them.  Sections after the table stay as they are.
 """
