@@ -92,15 +92,23 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
     def _network_of(self, graph: bytes) -> Network:
         """A network in the library's format, ready to run."""
 
+    def _content(self, graph: bytes, name: str) -> bytes:
+        """What the file of that name keeps of a network, behind its mark."""
+        return graph
+
+    def _network_in(self, file: Path) -> Network:
+        """The network that a sound file keeps, ready to run."""
+        return self._network_of(file.read_bytes()[MARK_BYTES:])
+
     def _prepared(self) -> Network:
         """The network ready to run: the kept one, else converted and kept.  Raises
         HebbariumError.
         """
-        graph = self._kept()
-        if graph is not None:
-            # a graph that this version of the library does not read is made anew
+        file = self._file()
+        if file is not None and self._is_sound(file):
+            # a network that this version of the library does not read is made anew
             with suppress(Exception):
-                return self._network_of(graph)
+                return self._network_in(file)
         written = self._written()
         graph, network = (
             self._checked() if written is None else (written, self._network_of(written))
@@ -175,21 +183,21 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
     def _file(self) -> Path | None:
         return self.graphs / f"{self.revision}.{self.BACKEND}" if self.graphs else None
 
-    def _kept(self) -> bytes | None:
-        file = self._file()
+    def _is_sound(self, file: Path) -> bool:
+        """Whether a file is there and holds what was written.  Reads it once, 70 ms for 90 MB."""
         try:
-            content = file.read_bytes() if file else b""
+            with file.open("rb") as stream:
+                mark = stream.read(MARK_BYTES)
+                digest = hashlib.file_digest(stream, "sha256").digest()
         except OSError:
-            return None
-        mark, graph = content[:MARK_BYTES], content[MARK_BYTES:]
-        if not content or hashlib.sha256(graph).digest() == mark:
-            return graph or None
-        warnings.warn(
-            f"the converted model {file} is damaged and is made anew",
-            DamagedCacheWarning,
-            stacklevel=2,
-        )
-        return None
+            return False
+        if mark and digest != mark:
+            warnings.warn(
+                f"the converted model {file} is damaged and is made anew",
+                DamagedCacheWarning,
+                stacklevel=2,
+            )
+        return digest == mark
 
     def _keep(self, graph: bytes) -> None:
         """Store the graph; a folder that cannot be written costs the next process the
@@ -200,10 +208,11 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
             return
         with suppress(OSError):
             private_folder(file.parent)
+            content = self._content(graph, file.name)
             temporary = draft_name(file, "part")
             try:
                 with opened_new(temporary) as stream:
-                    stream.write(hashlib.sha256(graph).digest() + graph)
+                    stream.write(hashlib.sha256(content).digest() + content)
                 # at once: another process sees the whole file or none
                 temporary.replace(file)
             finally:

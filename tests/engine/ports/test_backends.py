@@ -489,6 +489,18 @@ def test_a_damaged_conversion_is_made_anew(damage: str, cache: Path, tmp_path: P
     ]
 
 
+def test_a_kept_network_is_not_written_again_and_its_weights_are_mapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = OnnxEmbedder(by_name._shipped(), graphs=tmp_path).embed(["tea", "red tea"])
+    again = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
+    monkeypatch.setattr(again, "_written", lambda: pytest.fail("the network is written again"))
+    assert again.embed(["tea", "red tea"]).tobytes() == whole.tobytes()
+    (kept,) = tmp_path.iterdir()
+    maps = Path("/proc/self/maps")
+    assert not maps.exists() or str(kept) in maps.read_text(encoding="utf-8")
+
+
 def test_a_folder_that_cannot_be_written_costs_the_conversion_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     assert OnnxEmbedder(by_name._shipped(), graphs=tmp_path / "file" / "models").embed(
