@@ -2,12 +2,18 @@
 
 Numbers are those of YAML 1.2's core schema: 1e-3 is a number, 1:30 and 1_000 are text, 010 is ten
 and 0o10 is eight. libyaml parses where PyYAML was built with it; without it PyYAML parses in
-Python, with the same result, seven times as slowly.
+Python, with the same result, seven times as slowly.  The data of a large file are kept where Python
+keeps compiled modules, for as long as its bytes are the same.
 """
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import re
+import sys
+from contextlib import suppress
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -18,7 +24,10 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.resolver import Resolver
 
 from .errors import RegistryError
+from .private import SHARED, draft_name, opened_new
 
+LARGE: Final = 65_536  # bytes of a file whose data are kept: six times as many take 0.2 s to parse
+MARK_BYTES: Final = 32  # SHA-256 at the start of kept data
 MOST_DEEP: Final = 64  # levels of nesting; a mechanism set has 4, an entry 5
 INT, FLOAT = "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"
 
@@ -156,27 +165,20 @@ class YamlFile:
     def __init__(self, path: Path, content: bytes | None = None) -> None:
         """content: of the file, if it is read already."""
         self.path = path
+        content = bytes_of(path) if content is None else content
         try:
-            text = (bytes_of(path) if content is None else content).decode("utf-8")
+            self._text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             raise self._invalid(
                 "it is not encoded in UTF-8", error.object[: error.start].count(b"\n")
             ) from error
         self._root: Node | None = None
-        try:
-            data = self._parsed(text)
-        except (
-            yaml.reader.ReaderError
-        ) as error:  # a character that YAML forbids; libyaml counts bytes
-            before = (
-                text[: error.position]
-                if error.encoding == "unicode"
-                else text.encode()[: error.position].decode(errors="ignore")
-            )
-            raise self._invalid(error.reason, before.count("\n")) from error
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            raise self._invalid(str(error.problem), mark.line if mark else 0) from error
+        kept = _KeptData(path, content) if len(content) >= LARGE else None
+        data = kept.read() if kept else None
+        if data is None:
+            data = self._parsed()
+            if kept and isinstance(data, dict):
+                kept.write(data)
         if not isinstance(data, dict):
             held = (
                 "is empty"
@@ -194,8 +196,10 @@ class YamlFile:
 
     def place(self, *keys: object) -> str:
         """File and line of the part under these keys and list positions, or of the last of them
-        that is there: `sets/mine.yaml:3`.  O(parts).
+        that is there: `sets/mine.yaml:3`.  O(parts); the first time, for kept data, O(file).
         """
+        if self._root is None:
+            self._parsed()
         node, line = self._root, self._root.start_mark.line if self._root else 0
         for key in keys:
             part = _below(node, key)
@@ -204,13 +208,27 @@ class YamlFile:
             line, node = part
         return f"{self.path}:{line + 1}"
 
-    def _parsed(self, text: str) -> Any:
-        loader = LOADERS[-1](text)
+    def _parsed(self) -> Any:
+        """What the text says; the nodes that `place` reads are remembered."""
         try:
-            self._root = loader.get_single_node()
-            return None if self._root is None else loader.construct_document(self._root)
-        finally:
-            loader.dispose()
+            loader = LOADERS[-1](self._text)
+            try:
+                self._root = loader.get_single_node()
+                return None if self._root is None else loader.construct_document(self._root)
+            finally:
+                loader.dispose()
+        except (
+            yaml.reader.ReaderError
+        ) as error:  # a character that YAML forbids; libyaml counts bytes
+            before = (
+                self._text[: error.position]
+                if error.encoding == "unicode"
+                else self._text.encode()[: error.position].decode(errors="ignore")
+            )
+            raise self._invalid(error.reason, before.count("\n")) from error
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            raise self._invalid(str(error.problem), mark.line if mark else 0) from error
 
     def _invalid(self, problem: str, line: int) -> RegistryError:
         return RegistryError(
@@ -218,6 +236,48 @@ class YamlFile:
             where=f"{self.path}:{line + 1}",
             cure="correct that line",
         )
+
+
+class _KeptData:
+    """The data of a YAML file in Python's folder of compiled modules.
+
+    They are read only if their mark is that of the file's bytes, of this module, of PyYAML, of its
+    loader and of the data themselves.  Where nothing can be kept the file is parsed each time.
+    """
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        self._file = Path(cache_from_source(str(path))).with_suffix(".data")
+        self._stamp = hashlib.sha256(
+            f"{yaml.__version__} {LOADERS[-1].__name__} ".encode()
+            + hashlib.sha256(Path(__file__).read_bytes()).digest()
+            + content
+        ).digest()
+
+    def read(self) -> dict[str, Any] | None:
+        with suppress(OSError):
+            kept = self._file.read_bytes()
+            if kept[:MARK_BYTES] == self._mark(kept[MARK_BYTES:]):
+                data: dict[str, Any] = marshal.loads(kept[MARK_BYTES:])
+                return data
+        return None
+
+    def write(self, data: dict[str, Any]) -> None:
+        """Keep the data, unless Python is told to write no compiled modules."""
+        if sys.dont_write_bytecode:
+            return
+        with suppress(OSError, ValueError):  # ValueError: a date, which has no such form
+            kept = marshal.dumps(data)
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            draft = draft_name(self._file, "part")
+            try:
+                with opened_new(draft, SHARED) as stream:
+                    stream.write(self._mark(kept) + kept)
+                draft.replace(self._file)  # at once: another process sees the whole file or none
+            finally:
+                draft.unlink(missing_ok=True)
+
+    def _mark(self, kept: bytes) -> bytes:
+        return hashlib.sha256(self._stamp + kept).digest()
 
 
 def _below(node: Node | None, key: object) -> tuple[int, Node] | None:

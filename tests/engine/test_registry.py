@@ -161,6 +161,7 @@ def test_both_parsers_read_what_plain_yaml_reads(
     loader: Any, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(yaml_file, "LOADERS", [loader])
+    monkeypatch.setattr(yaml_file, "LARGE", math.inf)  # nothing that an earlier test has kept
     assert YamlFile(page).data == yaml.safe_load(page.read_text(encoding="utf-8"))
 
 
@@ -224,6 +225,73 @@ def test_places_of_parts(loader: Any, tmp_path: Path, monkeypatch: pytest.Monkey
         (("x",), 2),
     ):
         assert file.place(*keys) == f"{path}:{line}", keys
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file so large that its data are kept, beside it."""
+    monkeypatch.setattr(yaml_file.sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(yaml_file.sys, "pycache_prefix", None)
+    path = tmp_path / "x.yaml"
+    rows = (f"name {n}: {{a: {n}, b: [1.5, no, 'x', null]}}\n" for n in range(2_000))
+    path.write_text("".join(rows), encoding="utf-8")
+    assert path.stat().st_size >= yaml_file.LARGE
+    return path
+
+
+def kept_beside(path: Path) -> Path:
+    (kept,) = (path.parent / "__pycache__").iterdir()
+    return kept
+
+
+def test_a_large_file_is_parsed_once_and_its_lines_are_known(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed, texts = YamlFile(large).data, []
+    monkeypatch.setattr(YamlFile, "_parsed", lambda file: texts.append(file._text))
+    assert YamlFile(large).data == parsed and not texts
+    assert [type(value) for value in parsed["name 7"]["b"]] == [float, bool, str, type(None)]
+    monkeypatch.undo()
+    assert YamlFile(large).place("name 7", "b", 2) == f"{large}:8"
+
+
+@pytest.mark.parametrize("change", ["the file", "its kept data", "cut", "PyYAML", "the loader"])
+def test_kept_data_of_anything_else_are_not_read(
+    change: str, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = YamlFile(large).data
+    kept = kept_beside(large)
+    if change == "the file":
+        large.write_text(large.read_text(encoding="utf-8").replace("a: 7,", "a: 8,"), "utf-8")
+        whole["name 7"]["a"] = 8
+    elif change == "its kept data":
+        kept.write_bytes(kept.read_bytes().replace(b"name 7", b"name 8", 1))
+    elif change == "cut":
+        kept.write_bytes(kept.read_bytes()[:-5])
+    elif change == "PyYAML":
+        monkeypatch.setattr(yaml_file.yaml, "__version__", "0")
+    else:
+        monkeypatch.setattr(yaml_file, "LOADERS", LOADERS[:1])
+    read, parsed = [], YamlFile._parsed
+    monkeypatch.setattr(YamlFile, "_parsed", lambda file: (read.append(file), parsed(file))[1])
+    assert YamlFile(large).data == whole and len(read) == 1
+    assert YamlFile(large).data == whole and len(read) == 1
+    assert kept_beside(large) == kept, "no draft is left"
+
+
+def test_where_nothing_can_be_kept_a_file_is_parsed(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yaml_file.sys, "dont_write_bytecode", True)
+    whole = YamlFile(large).data
+    assert not (large.parent / "__pycache__").exists()
+    monkeypatch.setattr(yaml_file.sys, "dont_write_bytecode", False)
+    (large.parent / "__pycache__").write_bytes(b"")
+    assert YamlFile(large).data == whole
+    (large.parent / "__pycache__").unlink()
+    large.write_text(large.read_text(encoding="utf-8") + "day: 2024-03-13\n", "utf-8")
+    assert YamlFile(large).data["day"].year == 2024
+    assert YamlFile(large).data["day"].year == 2024
 
 
 @BOTH
