@@ -84,7 +84,7 @@ def pytest_collection_finish() -> None:
 
 
 # All tests in these files are slow, since their frameworks take seconds to import.
-FRAMEWORKS = ("test_langgraph.py", "test_openai_agents.py")
+FRAMEWORKS = ("test_langgraph.py", "test_llamaindex.py", "test_openai_agents.py")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from tiers import slow_unless
 
 import hebbarium as hb
 
@@ -111,7 +112,7 @@ def lived(name: str, **options: str) -> hb.Memory:
     return memory
 
 
-@pytest.mark.parametrize("name", ["bm25", "default"])
+@pytest.mark.parametrize("name", slow_unless({"bm25"}, ["bm25", "default"]))
 def test_the_evidence_comes_first_where_words_are_shared(name: str) -> None:
     memory = lived(name) if name == "default" else lived(name, embedding="hashing")
     # a gate may refuse a text of a script that the sentence model does not know

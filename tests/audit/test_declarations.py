@@ -81,6 +81,11 @@ def in_python(*case: Any) -> Any:
     return pytest.param(*case, marks=pytest.mark.kernels)
 
 
+def later(*case: Any) -> Any:
+    """A case that `make test` leaves to `make test-all`, since others are like it."""
+    return pytest.param(*case, marks=pytest.mark.slow)
+
+
 # --- columns ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("id", "name", "fields", "output"),
@@ -91,25 +96,23 @@ def in_python(*case: Any) -> Any:
             {"clock": False},
             "not declared a reading of the clock, and goes",
         ),
-        ("base_level_activation", "recent_uses", {"clock": False}, "not declared a reading"),
-        ("testing_effect", "tested", {"clock": False}, "not declared a reading of the clock"),
+        later("base_level_activation", "recent_uses", {"clock": False}, "not declared a reading"),
+        later("testing_effect", "tested", {"clock": False}, "not declared a reading of the clock"),
         in_python("microglial_pruning", "complement", {"clock": True}, "does not go with it"),
-        pytest.param(
-            *("systems_transfer", "cortical_trace", {"chained": True}, "is no factor from 0 to 1"),
-            marks=pytest.mark.slow,
-        ),
+        later("systems_transfer", "cortical_trace", {"chained": True}, "is no factor from 0 to 1"),
         ("recency", "last_access", {"chained": True}, "is no factor from 0 to 1"),
-        ("temporal_context", "context_retention", {"chained": False}, "nearer to the whole memory"),
+        later(
+            *("temporal_context", "context_retention", {"chained": False}),
+            "nearer to the whole memory",
+        ),
         ("adjacency_pairs", "answers", {"rows": None}, "not declared to hold numbers of rows"),
-        ("curation", "repeats", {"rows": None}, "not declared to hold numbers of rows"),
+        later("curation", "repeats", {"rows": None}, "not declared to hold numbers of rows"),
         ("event_ordering", "exchange", {"rows": None}, "not declared to hold numbers of rows"),
-        in_python(
+        later(
             "systems_transfer", "gist_theme", {"rows": ...}, "does not grow with the rows before"
         ),
-        (
-            "temporal_context",
-            "context_cues",
-            {"rows": None},
+        later(
+            *("temporal_context", "context_cues", {"rows": None}),
             "not declared to hold numbers of rows",
         ),
         ("adjacency_pairs", "answers", {"considered": True}, "raises memories by those that match"),
@@ -141,8 +144,8 @@ def never(self: Any, view: Any, tick: Any) -> bool:
     [
         ("fact_timeline", always, "the next sleep changes"),
         in_python("synaptic_tagging", always, "the next sleep changes"),
-        in_python("microglial_pruning", always, "the next sleep changes"),
-        in_python("systems_transfer", always, "the next sleep changes"),
+        later("microglial_pruning", always, "the next sleep changes"),
+        later("systems_transfer", always, "the next sleep changes"),
         # what they read of strength changes with time
         in_python("gist_compression", always, "the next sleep changes detail"),
         in_python("homeostatic_scaling", always, "the next sleep changes scaling"),
@@ -150,7 +153,7 @@ def never(self: Any, view: Any, tick: Any) -> bool:
         ("stage_summary", always, "the next sleep changes rows"),
         # where a language model is asked
         ("typed_relations", always, "the next sleep changes triples_until"),
-        ("synaptic_tagging", never, "does not say that it is at rest"),
+        in_python("synaptic_tagging", never, "does not say that it is at rest"),
         ("fact_timeline", never, "does not say that it is at rest"),
     ],
 )

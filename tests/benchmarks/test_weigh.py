@@ -112,6 +112,7 @@ def test_changed_answers_are_those_of_memories_made_by_hand(
     assert [found.mechanisms[id].cold, found.mechanisms[id].rehearsed] == counts
 
 
+@pytest.mark.slow
 def test_an_alternate_is_compared_with_the_set_without_its_original(
     found: weights.Weighed, registry: Registry, data: Dataset
 ) -> None:

@@ -551,6 +551,7 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     assert (folder / "events.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_long_export_is_read_in_bounded_memory(tmp_path: Path) -> None:
     """A document of 12 MB takes less than 4 MB at a time."""
     path = tmp_path / "result.json"

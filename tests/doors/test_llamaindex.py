@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.memory import Memory
 
-pytestmark = pytest.mark.skipif(
-    find_spec("llama_index") is None,
-    reason="LlamaIndex is not installed: pip install 'hebbarium[llamaindex]'",
-)
+pytestmark = [
+    pytest.mark.slow,  # conftest.py says why
+    pytest.mark.skipif(
+        find_spec("llama_index") is None,
+        reason="LlamaIndex is not installed: pip install 'hebbarium[llamaindex]'",
+    ),
+]
 EVENTS = [
     Event(480_000.0, "Ada is allergic to walnuts.", "Ada", "monday", "e1"),
     Event(480_001.0, "The kiln is hot.", "Bo", "monday", "e2"),

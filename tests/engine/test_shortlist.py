@@ -96,6 +96,7 @@ QUESTIONS = (
 )
 
 
+@pytest.mark.slow
 def test_the_likely_rows_are_those_of_brute_force(memory: Engine) -> None:
     asker = short(memory)
     for text in QUESTIONS:

@@ -113,7 +113,7 @@ def test_shortlists_beside_one_another() -> None:
     )
 
 
-@pytest.mark.parametrize("chosen", ["default", "stages"])
+@pytest.mark.parametrize("chosen", slow_unless({"default"}, ["default", "stages"]))
 def test_threads_get_the_contexts_of_one_thread(chosen: str) -> None:
     """Of a set without sources and of one with sources, which are asked alone."""
     shared, gate = memory(EVENTS, chosen), Barrier(READERS)

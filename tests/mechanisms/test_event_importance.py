@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tiers import slow_unless
 
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
@@ -15,6 +16,8 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 REGISTRY = Registry.read()
 # each set has kernels of its own, which take longer to compile than six events
 pytestmark = pytest.mark.kernels
+SOURCES = ("cortex", "cortex_as_printed", "stages", "context_spec", "true_memory",
+           "true_memory_code", "true_memory_gated")  # fmt: skip
 SAID = (
     "Ada read about Redis and Postgres in the train to Graz.",
     "Redis keeps the sessions of the shop for 30 minutes.",
@@ -45,6 +48,7 @@ def test_in_the_printed_cortex_important_memories_consolidate_and_raise_their_ne
     assert (without.column("printed_tagging_heat") == 1.0).all()
 
 
+@pytest.mark.slow
 def test_in_cortex_important_memories_have_a_late_phase_and_others_have_none() -> None:
     memory = lived("cortex")
     late, worth = memory.column("late_phase"), memory.column("importance")
@@ -52,8 +56,7 @@ def test_in_cortex_important_memories_have_a_late_phase_and_others_have_none() -
     assert late[STRONG].min() > 0.5 > 0.01 > late[NAMED + APART].max()
 
 
-@pytest.mark.parametrize("name", ["cortex", "cortex_as_printed", "stages", "context_spec",
-                                  "true_memory", "true_memory_code", "true_memory_gated"])  # fmt: skip
+@pytest.mark.parametrize("name", slow_unless({"context_spec", "true_memory"}, SOURCES))
 def test_every_set_of_a_source_judges_every_event(name: str) -> None:
     memory = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(64))
     for hour, text in enumerate(("We decided to sell the boat.", "What is the time in Oslo?")):

@@ -69,6 +69,7 @@ def test_compiled_equals_plain(saturating: bool) -> None:
     np.testing.assert_allclose(*results, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 @example(8040, 99.0, 0.0, True)
 @given(st.integers(0, 10_000), st.floats(0.01, 100.0), st.floats(0.0, 2.0), st.booleans())

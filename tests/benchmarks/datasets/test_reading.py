@@ -138,6 +138,7 @@ def test_a_memory_takes_a_long_chat_by_chunks(
         assert len(memory.retrieve(Query(question.text, question.time)).rows) == 10
 
 
+@pytest.mark.slow
 def test_chunks_change_nothing() -> None:
     events = [
         replace(one, session=f"s{n // 7}")

@@ -78,6 +78,7 @@ def test_the_context_of_the_list_keeps_words_of_earlier_lists_out() -> None:
     assert whole["intrusions"] < 0.5 * without["intrusions"]
 
 
+@pytest.mark.slow
 def test_its_curves_have_primacy_recency_and_a_forward_asymmetry() -> None:
     c, _ = recalled()
     first, middle, last = c["position"][0], c["position"][8:16].mean(), c["position"][-1]

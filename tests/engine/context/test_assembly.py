@@ -316,6 +316,7 @@ def test_the_engine_gives_the_context_that_assembling_gives(memory: Engine) -> N
     assert memory.digest() == before
 
 
+@pytest.mark.slow
 def test_the_engine_counts_with_the_tokeniser_of_its_embedder() -> None:
     with Engine([], embedder("minilm")) as made:
         assert (made.context("Who?", 100).text, made.context("Who?", 100).counter) == (

@@ -186,6 +186,7 @@ def test_entities_and_relations_are_written_by_their_formatters_and_quoted() -> 
     assert re.search(r"^ada --\[mentioned together \d times\]--> bo$", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_attributes_of_a_megabyte_are_cut_in_the_line() -> None:
     long = "w " * 500_000
     made = memory(

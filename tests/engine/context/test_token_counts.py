@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from examples import fewer_examples
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
@@ -97,6 +98,7 @@ def test_a_folder_without_a_tokeniser_and_a_damaged_file_are_refused(tmp_path: P
 
 
 @given(st.lists(st.text(max_size=40), max_size=12))
+@fewer_examples
 def test_the_units_of_lines_add_up_to_the_whole_within_two_percent(lines: list[str]) -> None:
     """A context is counted as a whole; the sum over its lines is what selecting relies on."""
     whole = "\n".join(lines)

@@ -435,6 +435,7 @@ def test_model_facts_come_without_torch(tmp_path: Path) -> None:
     assert run.stdout.split() == ["all-MiniLM-L6-v2", "384", str(len("0123456789abcdef-onnx-1"))]
 
 
+@pytest.mark.slow
 def test_revision_follows_the_files_that_matter(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (folder / "1_Pooling").mkdir(parents=True)
@@ -463,6 +464,7 @@ def test_revision_follows_the_files_that_matter(tmp_path: Path) -> None:
         SentenceTransformerEmbedder(folder)
 
 
+@pytest.mark.slow
 def test_the_sentence_model_against_transformers(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
