@@ -33,7 +33,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import kernel, read_only
+from ...engine.base.numerics import exact_kernel, formula, kernel, read_only
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
@@ -110,7 +110,7 @@ def deepening(n: int, x: float) -> Any:
     return p
 
 
-@kernel
+@exact_kernel
 def potentiate(strong: Any, weak: Any, q: Any, p: Any) -> None:
     """One potentiation of all synapses, in expectation; a depression is potentiate(weak, strong, q,
     p).  Fusi et al. (2005).  Cost: O(n).
@@ -133,7 +133,7 @@ def potentiate(strong: Any, weak: Any, q: Any, p: Any) -> None:
     strong[0] += turned
 
 
-@kernel
+@formula
 def overwrite(strong: Any, weak: Any, q: Any, p: Any) -> None:
     """One event unrelated to the memory: M = (M_pot + M_dep) / 2, in place.  Fusi et al. (2005),
     f+ = f- = 1/2.  Cost: O(n).
@@ -196,7 +196,7 @@ def beakers_after(u: Any, t: float, c1: float, g1: float, leak: bool) -> Any:
 
 
 # --- many memories, many events -------------------------------------------------------------------
-@kernel
+@formula
 def powers(step: Any) -> Any:
     """step^(2^b) for b < BITS, (BITS, n, n).  Cost: O(BITS n^3)."""
     out = np.empty((BITS, step.shape[0], step.shape[0]))

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import exact_kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.records import ROLES
@@ -101,7 +101,7 @@ def about_asking(words: str) -> bool:
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@exact_kernel
 def add_telling(told: Any, asked: Any, strength: float, half: float, out: Any) -> None:
     """out_i -= a (1 - t_i), t_i = told / (told + asked + h); nothing is added where `told` is NaN.
     Ours.  Cost: O(n).
@@ -122,7 +122,7 @@ def add_telling(told: Any, asked: Any, strength: float, half: float, out: Any) -
             out[i] -= strength * (1.0 - told[i] / (told[i] + asked[i] + half))
 
 
-@kernel
+@exact_kernel
 def answer(match: Any, answers: Any, out: Any) -> None:
     """out_i = m_j for the question j that i answers, where m_j > 0, the mean of the memories; other
     memories stay as they are.  Ours.  Cost: O(n).

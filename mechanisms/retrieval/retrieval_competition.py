@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import exact_kernel, formula, kernel
+from ...engine.base.numerics import exact_kernel, formula
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -145,7 +145,7 @@ def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
 
 
 # --- equations: learning --------------------------------------------------------------------------
-@kernel
+@formula
 def normal_inhibition(drive: Any, k: int) -> float:
     """Mean of the k-th and the next largest drive: k winners take all.  Norman et al. (2007),
     inhibition.  Cost: O(p log p).
