@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,20 +37,12 @@ class WordPieceTokenizer:
 
     def __init__(self, folder: Path, transformer: Path) -> None:
         """transformer: folder of the model's first part."""
-        self._file = file = next(
+        self._file = next(
             (place / TOKENIZER for place in (transformer, folder) if (place / TOKENIZER).is_file()),
             transformer / TOKENIZER,
         )
-        try:
-            self._tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(file))
-        except Exception as error:  # any error of the library
-            raise HebbariumError(
-                f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC
-            ) from error
-        self._reader: Any = None
+        self._reader = self._unbounded()
         self._known = remembered(self._pieces)
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
         most = _stated(transformer / "sentence_bert_config.json", "max_seq_length") or min(
             filter(
                 None,
@@ -60,25 +53,15 @@ class WordPieceTokenizer:
             ),
             default=None,
         )
-        self.window = (
-            None
-            if most is None
-            else max(most - self._tokenizer.num_special_tokens_to_add(False), 1)
-        )
+        special = self._reader.num_special_tokens_to_add(False)
+        self.window = None if most is None else max(most - special, 1)
+        if self.window is not None:
+            self._reader.enable_truncation(self.window + special)
 
     def read(self, texts: list[str]) -> list[Any]:
         """The word pieces of each text as the model reads them: cut to its window, special
         tokens included; attributes of `tokenizers.Encoding`.
         """
-        if self._reader is None:  # a second one, since truncation is a state of the tokeniser
-            self._reader = type(self._tokenizer).from_file(str(self._file))
-            self._reader.no_padding()
-            if self.window is None:
-                self._reader.no_truncation()
-            else:
-                self._reader.enable_truncation(
-                    self.window + self._tokenizer.num_special_tokens_to_add(False)
-                )
         encodings: list[Any] = self._reader.encode_batch(texts)
         return encodings
 
@@ -90,10 +73,27 @@ class WordPieceTokenizer:
 
     def _pieces(self, text: str) -> Spans:
         return read_only(
-            np.array(
-                self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32
-            ).reshape(-1, 2)
+            np.array(self._whole.encode(text, add_special_tokens=False).offsets, np.int32).reshape(
+                -1, 2
+            )
         )
+
+    @cached_property
+    def _whole(self) -> Any:
+        """A second tokeniser, for texts that are not cut: truncation is a state of the first."""
+        return self._unbounded()
+
+    def _unbounded(self) -> Any:
+        """The tokeniser of the file, without padding and truncation; 20 ms."""
+        try:
+            made = importlib.import_module("tokenizers").Tokenizer.from_file(str(self._file))
+        except Exception as error:  # any error of the library
+            raise HebbariumError(
+                f"the tokeniser cannot be loaded: {error}", where=str(self._file), cure=CURE_SPEC
+            ) from error
+        made.no_padding()
+        made.no_truncation()
+        return made
 
 
 def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Spans, ...]:
