@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .kernels import KERNELS, exact_kernel, formula, kernel, plain, summing_kernel
 
 __all__ = [
-    "KERNELS", "exact_kernel", "fitted", "formula", "is_zero", "kernel", "plain", "products",
+    "KERNELS", "copy", "exact_kernel", "fitted", "formula", "is_zero", "kernel", "plain", "products",
     "read_only", "summing_kernel",
 ]  # fmt: skip
 
@@ -34,6 +34,23 @@ def products(vectors: Any, vector: Any, out: Any) -> None:
         for j in range(vectors.shape[1]):
             total += vectors[i, j] * vector[j]
         out[i] = total
+
+
+@formula
+def copy(values: Any, out: Any) -> None:
+    """out_i = values_i, for kernels: where they assign an array to a slice, numba compiles the text
+    of an error about shapes, which takes four seconds in each process.  Cost: O(m).
+
+    values  (m,)
+    out     (m,)  written
+
+    >>> out = np.zeros((2, 2))
+    >>> copy(np.array([1.0, 2.0]), out[1])
+    >>> out.tolist()
+    [[0.0, 0.0], [1.0, 2.0]]
+    """
+    for i in range(out.shape[0]):
+        out[i] = values[i]
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

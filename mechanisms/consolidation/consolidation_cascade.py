@@ -33,7 +33,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import exact_kernel, formula, kernel, read_only
+from ...engine.base.numerics import copy, exact_kernel, formula, kernel, read_only
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
@@ -261,8 +261,8 @@ def renew(
     k = events - np.min(as_of[rows]) if rows.shape[0] else 0
     shared, shared_total = np.eye(n), np.eye(n)
     for column in range(n):
-        shared[:, column] = after(shared[:, column], k, lean)
-        shared_total[:, column] = after(shared_total[:, column], k, total)
+        copy(after(shared[:, column], k, lean), shared[:, column])
+        copy(after(shared_total[:, column], k, total), shared_total[:, column])
     for r in range(rows.shape[0]):
         row, behind = rows[r], events - as_of[rows[r]]
         if not (behind or times[r]):
@@ -279,7 +279,9 @@ def renew(
             for _ in range(times[r]):
                 potentiate(strong, weak, q, p)
             a, s = strong - weak, strong + weak
-        balance[row], occupancy[row], as_of[row] = a, s, events
+        copy(a, balance[row])
+        copy(s, occupancy[row])
+        as_of[row] = events
 
 
 @kernel

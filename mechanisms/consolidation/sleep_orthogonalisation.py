@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import copy, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
@@ -194,7 +194,7 @@ def separate(
             for d in range(w.shape[1]):
                 far = max(far, abs(w[m, d] - before[d]))
             if far < STILL:
-                w[m] = before
+                copy(before, w[m])
                 break
             turned += cycle == 0
     return turned

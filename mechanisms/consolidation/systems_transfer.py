@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import copy, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -380,7 +380,7 @@ def lesson(
             if theme[i] < 0:
                 theme[i] = nearest(vectors[i], weights, lengths, in_use, alike)
                 if theme[i] == in_use:
-                    weights[in_use] = vectors[i]
+                    copy(vectors[i], weights[in_use])
                     in_use += 1
             unit[0] = theme[i]
             delta_rule(weights, unit, x, vectors[i], 1.0 - (1.0 - eps) ** min(amount[i], 1.0))

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import formula, kernel
+from ...engine.base.numerics import copy, formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
@@ -74,7 +74,7 @@ def orthogonalised(
     (-1, [0.68, -0.24])
     """
     same, most = -1, high
-    out[:] = e
+    copy(e, out)
     for i in range(stored.shape[0]):
         if not visible[i]:
             continue

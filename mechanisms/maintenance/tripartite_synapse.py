@@ -29,7 +29,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel, read_only
+from ...engine.base.numerics import copy, kernel, read_only
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
@@ -408,7 +408,7 @@ def until(
     while True:
         if np.isnan(clock[j]):
             clock[j], released[j, 0] = now, 1.0
-            state[j] = rest
+            copy(rest, state[j])
         left = (now - clock[j]) / second
         away = max(
             abs(state[j, 0] - rest[0]),
@@ -417,8 +417,9 @@ def until(
             100.0 * glutamate[j],
         )
         if away < AT_REST:
-            state[j], glutamate[j] = rest, 0.0
-            out[:3], out[6] = rest, 0.0
+            copy(rest, state[j])
+            copy(rest, out[:3])
+            glutamate[j] = out[6] = 0.0
             out[3], out[4], out[5] = between_releases(
                 released[j, 0], released[j, 1], released[j, 2], left, *r[2]
             )
@@ -428,7 +429,9 @@ def until(
         if error > 1.0:
             step[j] = resized(t, error)
         elif t <= left:
-            state[j], released[j], glutamate[j] = out[:3], out[3:6], out[6]
+            copy(out[:3], state[j])
+            copy(out[3:6], released[j])
+            glutamate[j] = out[6]
             clock[j] += t * second
             step[j] = resized(t, error)
         else:
@@ -459,7 +462,9 @@ def active(
     for j in range(doses.shape[0]):
         if doses[j] > 0:
             until(now, j, second, rest, state, released, glutamate, step, clock, a, r, out)
-            state[j], released[j], clock[j], step[j] = out[:3], out[3:6], now, FIRST_STEP
+            copy(out[:3], state[j])
+            copy(out[3:6], released[j])
+            clock[j], step[j] = now, FIRST_STEP
             glutamate[j] = ceiling - (ceiling - out[6]) * (1.0 - dose / ceiling) ** doses[j]
 
 

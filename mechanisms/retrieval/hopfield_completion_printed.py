@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import copy, kernel
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import INDEX
@@ -62,7 +62,7 @@ def complete(
     p          (N,)   1   softmax at the final state, written
     state      (d,)       final state, written
     """
-    state[:] = cue
+    copy(cue, state)
     before, steps = np.inf, 0
     now = energy(patterns, state, beta)
     attention(patterns, state, beta, p)

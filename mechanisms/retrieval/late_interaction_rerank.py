@@ -27,7 +27,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import copy, kernel
 from ...engine.base.sharing import in_blocks
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
@@ -90,7 +90,7 @@ def maxsim(
             continue
         nearest[:] = -np.inf
         for j in range(offsets[text], offsets[text + 1]):
-            wide[:] = codes[j]
+            copy(codes[j], wide)
             for i in range(query.shape[0]):
                 nearest[i] = max(nearest[i], product(query[i], wide) * scales[j])
         for i in range(query.shape[0]):
