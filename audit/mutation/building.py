@@ -24,6 +24,7 @@ from typing import Any, Final
 import numba
 
 from ...engine.base import numerics
+from ...engine.base.kernels import Kernel
 from ...engine.catalogue.registry import Entry
 from .sites import (
     FUNCTIONS,
@@ -207,8 +208,10 @@ class Original:
         self, reached: Callable[[Reached], None], statements: Collection[int]
     ) -> ModuleType:
         """The unchanged module in which `reached` is called before each of some statements of
-        functions that are no kernels, and of methods; kernels stay as they are, unless they read
-        such a function.
+        functions that are no kernels, and of methods.
+
+        Compiled kernels stay as they are: of what reports they can read the constants of a class
+        alone.  Formulas that read such a function run again.
         """
         part = self.parts[0]
         marks = {
@@ -219,13 +222,19 @@ class Original:
         codes = {
             top: part.code(_marked(top, part.numbered, 0, statements) if top in marks else top)
             for top in part.affected(*(bound(top) for top in self.reporting))
+            if not self._is_compiled(top)
         }
         return _copy(
             self.module,
             [codes[top] for top in part.tops if top in codes],
-            numba.njit(error_model="numpy"),
+            _plain,
             {REACHED: reached},
         )
+
+    def _is_compiled(self, top: ast.stmt) -> bool:
+        """Whether a statement defines a kernel that Python calls as machine code."""
+        kernel = getattr(self.module, top.name, None) if isinstance(top, FUNCTIONS) else None
+        return isinstance(kernel, Kernel) and kernel.compiled
 
     @cached_property
     def reporting(self) -> frozenset[ast.stmt]:
