@@ -37,6 +37,7 @@ from ..checks import (
 )
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, hashing, memory_of, numbers_of, plug_in
+from .shared.once import computed_once
 from .shared.scripts import drafting, refusing
 from .shared.views import nothing
 
@@ -107,6 +108,7 @@ def life(
     return engrams
 
 
+@computed_once
 def overlaps(
     specimen: Any,
     interval: float,

@@ -21,6 +21,7 @@ from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, numbers_of, with_numbers
 from ..paper_numbers import paper_number
+from .shared.once import computed_once
 from .shared.views import Instead
 
 Vectors = NDArray[np.float64]
@@ -44,6 +45,7 @@ def nats(episode: Sequence[Vectors], x: Vectors) -> float:
     return -float(density.logpdf(x / np.linalg.norm(x)))
 
 
+@computed_once
 def divided(
     vectors: Vectors, sessions: Sequence[str], gamma: float = GAMMA, tau: int = WINDOW
 ) -> list[int]:

@@ -28,6 +28,7 @@ from .shared.crowded import associates_of_a_crowded_memory
 from .shared.durations import unscaled as without_scale
 from .shared.last_uses import SOURCE as LAST_USE
 from .shared.last_uses import passed_on
+from .shared.once import computed_once
 from .shared.scripts import giving, marking
 from .shared.views import Instead
 
@@ -67,6 +68,7 @@ def summed(jumps: Sequence[Jump], until: float) -> float:
     return total
 
 
+@computed_once
 def solved(jumps: Sequence[tuple[float, Any, float]], until: Sequence[float], most: float) -> Array:
     """(times, synapses) strengths by scipy between jumps; they are cut at 0 and at the largest, which
     each meets once in between.

@@ -248,12 +248,12 @@ def under_the_inhibitor_the_old_memory_is_lost_where_degradation_exceeds_its_wei
 def a_stronger_input_prevails_from_a_mismatch_nearer_one_half(specimen: Any) -> Any:
     w, qs, excess = with_a(specimen), np.arange(0.5, 0.9, 0.01), []
     for amplitude in (15.0, 30.0, 60.0):
-        turned = [
+        turned = (
             q
             for q in qs
             if activity(specimen, w, amplitude * between_patterns(q))[OF_B].mean() > 0.5
-        ]
-        excess.append(amplitude * (2.0 * turned[0] - 1.0) if turned else math.nan)
+        )
+        excess.append(amplitude * (2.0 * next(turned, math.nan) - 1.0))
     return between(excess, 7.0 * S, 14.0 * S)
 
 

@@ -17,6 +17,7 @@ from ...engine.memory.engine import Engine
 from ..checks import at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of
+from .shared.once import computed_once
 
 Array = NDArray[np.float64]
 Pairs = tuple[Array, Array]
@@ -38,6 +39,7 @@ def taught(snr: float, seed: int, pairs: int = SIZE, new: int = 1000) -> tuple[P
     return drawn[0], drawn[1]
 
 
+@computed_once
 def descended(x: Array, y: Array, rate: float, steps: list[int]) -> list[Array]:
     """W after some numbers of steps of W += rate X'(Y - X W) from zero."""
     w, course = np.zeros((x.shape[1], y.shape[1])), []
@@ -233,6 +235,7 @@ def lived(
     return memory
 
 
+@computed_once
 def by_hand(
     sessions: list[str], vectors: Array, archived: tuple[int, ...], held: int, most: int
 ) -> tuple[Array, Array]:

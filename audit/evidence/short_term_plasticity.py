@@ -18,6 +18,7 @@ from ..checks import adaptation, at_least, between, equation, limit, mutant, ref
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.once import computed_once
 from .shared.scripts import marking, refusing
 
 Array = NDArray[np.float64]
@@ -77,6 +78,7 @@ def regular(rate: float, count: int) -> Array:
     return np.asarray(np.arange(count) * 1000.0 / rate, dtype=np.float64)
 
 
+@computed_once
 def integrated(times: Array, constants: Set) -> Array:
     """The same releases, with scipy between the spikes."""
     baseline, tau_rec, tau_f = constants

@@ -29,6 +29,7 @@ from ..checks import (
 from ..figures import Curve, Picture, figure
 from ..memory import encode, hashing, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
+from .shared.once import computed_once
 
 MODEL = "Daan, Beersma & Borbely 1984, two-process model"
 CAPTION = "Skeldon & Dijk 2025, Fig. 1"
@@ -60,6 +61,7 @@ def rhythm(**changes: float) -> tuple[float, ...]:
 
 
 # --- independent references -----------------------------------------------------------------------
+@computed_once
 def simulated(
     s: float, t: float, sleeps: int, **changes: float
 ) -> list[tuple[float, float, float, float]]:

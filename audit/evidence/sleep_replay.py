@@ -44,6 +44,7 @@ from ..checks import adaptation, at_least, at_most, between, equation, limit, mu
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.once import computed_once
 from .shared.scripts import refusing
 from .shared.tellings import as_happened, tell
 
@@ -502,6 +503,7 @@ def runs(states: Any, ends: Any, least: int = 5) -> dict[str, int]:
     return count
 
 
+@computed_once
 def laps(
     specimen: Any, sizes: Sequence[float], seeds: int = 20, episodes: int = 50
 ) -> dict[tuple[str, str, float], float]:

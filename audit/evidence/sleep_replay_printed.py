@@ -27,6 +27,7 @@ from ..checks import adaptation, mutant, signature
 from ..memory import encode, memory_of, neighbour
 from . import sleep_replay as papers
 from .shared.dreams import dreaming
+from .shared.once import computed_once
 from .shared.scripts import giving
 from .shared.tellings import as_happened, tell
 from .shared.views import nothing
@@ -45,6 +46,7 @@ def links(entities: list[list[int]]) -> tuple[Any, ...]:
     )
 
 
+@computed_once
 def as_replay(specimen: Any) -> SimpleNamespace:
     """The printed form under the paper's names: states are memories that share an entity, reward
     is heat; need and values have no effect.

@@ -27,6 +27,7 @@ from ...engine.contract.vocabulary import (
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of, plug_in, with_numbers
+from .shared.once import computed_once
 from .shared.scripts import refusing
 
 MMO, TSE = "McClelland, McNaughton & O'Reilly 1995", "Tse et al. 2007"
@@ -38,6 +39,7 @@ RATS = "rats; their number was not read"
 CASES = ((0.1, 0.1, 0.01), (0.25, 0.4, 0.0), (0.03, 0.01, 0.03), (0.0, 0.2, 0.05), (0.02, 0.3, 0.4))
 
 
+@computed_once
 def solved(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -> list[float]:
     """The two traces at t, by a general solver."""
     return list(

@@ -23,6 +23,7 @@ from ..checks import adaptation, at_least, at_most, between, equation, limit, mu
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import PaperNumber, paper_number
+from .shared.once import computed_once
 from .shared.scripts import drafting, refusing
 from .shared.views import nothing
 
@@ -212,6 +213,7 @@ def course(
     )
 
 
+@computed_once
 def wave(specimen: Any, k: dict[str, float], **drive: Any) -> tuple[float, float, float]:
     """Peak to peak, period and peak of C."""
     t, C = course(specimen, k, **drive)
