@@ -380,7 +380,7 @@ def errors_over_predictability(specimen: Any) -> Picture:
 # --- mutants --------------------------------------------------------------------------------------
 @mutant("the student follows its inputs alone: Hebb, without an error", rejected_by="RT-1")
 def hebbian(specimen: Any) -> Any:
-    return specimen.replacing("flow", lambda eigenvalues, time: np.full(len(eigenvalues), time))
+    return specimen.replacing("flow", lambda eigenvalues, time: time * np.ones(len(eigenvalues)))
 
 
 @mutant("the flow runs twice as fast", rejected_by="RT-2")

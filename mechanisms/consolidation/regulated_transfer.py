@@ -74,10 +74,12 @@ EXPECTED_NEXT = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-def flow(eigenvalues: Array, time: float) -> Array:
+def flow(eigenvalues: Array, time: float | Array) -> Array:
     """(d,) (1 - e^(-l t)) / l for each eigenvalue l of X'X, t where l is 0: the share of Y that a
     student has learnt along each eigenvector, so that W = V diag(flow) V'X'Y solves dW/dt = X'(Y -
     X W) from W = 0.  Sun et al. (2023), gradient descent on replayed pairs.  Cost: O(d).
+
+    time  for which it has learnt; (s, 1) for s times, which give (s, d)
 
     >>> flow(np.array([0.0, 2.0]), 0.5).round(4).tolist()
     [0.5, 0.3161]
@@ -100,7 +102,7 @@ def errors(x: Array, y: Array, held_x: Array, held_y: Array, times: Array) -> Ar
     target, seen = vectors.T @ (x.T @ y), held_x @ vectors
     along = np.einsum("ij,ij->i", target, seen.T @ held_y)
     among = (seen.T @ seen) * (target @ target.T)
-    g = np.array([flow(eigenvalues, time) for time in times])
+    g = flow(eigenvalues, times[:, None])
     squares = np.einsum("si,ij,sj->s", g, among, g, optimize=True)
     left: Array = (np.sum(held_y**2) - 2.0 * (g @ along) + squares) / len(held_y)
     return left
