@@ -207,7 +207,7 @@ def neutral_is_good(specimen: Any) -> Any:
 @mutant("a long text of one word is read again and again", rejected_by="PA-6")
 def slow(specimen: Any) -> Any:
     def lasting(text: str, act: Any) -> bool:
-        if text == long_text("always "):
+        if long_text("always ").startswith(text):
             CLOCK.put_forward(2.0 * LIMIT)
         return True
 
