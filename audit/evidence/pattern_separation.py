@@ -83,14 +83,19 @@ def coded(specimen: Any, x: Vector, k: int, seed: int, **options: Any) -> set[in
     return set(specimen.winners(driven(specimen, x, seed, **options), k).tolist())
 
 
+@functools.lru_cache(maxsize=1)
+def keeping(readers: Callable[..., Any]) -> Callable[..., Any]:
+    """`readers` of a specimen, which keeps the projections of all draws."""
+    return functools.lru_cache(maxsize=2 * DRAWS)(readers)
+
+
 def transfers(
     specimen: Any, shared: float, active: Sequence[int], draws: int = DRAWS, **options: Any
 ) -> list[float]:
     """Mean share of common active units, over new projections and patterns, for numbers of active
     units; the two patterns of a draw, and all numbers, have the same projection.
     """
-    rng, shares = np.random.default_rng(0), []
-    readers = functools.lru_cache(maxsize=1)(specimen.readers)
+    rng, shares, readers = np.random.default_rng(0), list[list[float]](), keeping(specimen.readers)
     for seed in range(draws):
         drives = [
             driven(specimen, x, seed, readers=readers, **options) for x in binary_pair(rng, shared)
