@@ -42,7 +42,7 @@ def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
     """Whether at most `few` scores are no NaN; then nothing else is computed.  If not: origin, mean
     difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.
     And whether any score, visible or not, is FURTHEST or more sd from the mean, in the precision of
-    the scores.  O(n), two passes.
+    the scores, with `floor` for NaN.  O(n), two passes.
 
     visible may be how many memories each row stands for.  The origin is one of the scores, so that
     the differences of equal scores, and their sums, are exactly 0.  If it is d sd from the mean,
@@ -77,8 +77,10 @@ def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
     beyond, centre = 0, origin + mean
     least = scores.dtype.type(centre - FURTHEST * sd)
     most = scores.dtype.type(centre + FURTHEST * sd)
+    silent = scores.dtype.type(floor)
     for i in range(n):  # without a branch
-        beyond += (scores[i] <= least) | (scores[i] >= most)  # not so of NaN
+        given = scores[i] if scores[i] == scores[i] else silent
+        beyond += (given <= least) | (given >= most)
     return False, origin, mean, sd, beyond > 0
 
 
@@ -87,27 +89,24 @@ _moments_of_few: Final = plain(_moments)
 
 def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
     """The sum of the terms one after another, the first added to `start`; numpy would sum them in
-    pairs.  The values are overwritten.
+    pairs.  The values, one at least, are overwritten.
     """
-    if not len(values):
-        return start
     values[0] += start
     return float(np.add.accumulate(values, out=values)[-1])
 
 
 def _few_moments(
-    scores: NDArray[Any], rows: Rows, visible: NDArray[Any], floor: float, count: float
+    scores: NDArray[Any], rows: Rows, visible: NDArray[np.float32], floor: float
 ) -> tuple[float, float, float, float]:
-    """As `_moments` and `_furthest`, if only these rows have a score, and a visible one has
-    none: the origin is `floor`.  O(rows).
+    """As `_moments` and `_furthest`, if of the visible memories these rows alone have a score, one
+    at least: the origin is `floor`.  O(rows), and O(n) for how many memories are visible.
     """
-    rows = rows[visible[rows] > 0]
-    stands = visible[rows].astype(np.float64)
+    count, stands = float(visible.sum(dtype=np.float64)), visible[rows].astype(np.float64)
     differences = scores[rows].astype(np.float64) - floor
     mean, others = _in_turn(stands * differences) / count, _in_turn(-stands, count)
     deviations = differences - mean
     squares = _in_turn(stands * deviations * deviations)
-    furthest = float(np.abs(deviations).max(initial=abs(mean)))
+    furthest = max(abs(mean), float(np.abs(deviations).max()))
     return floor, mean, math.sqrt((squares + others * mean * mean) / count), furthest
 
 
@@ -148,22 +147,18 @@ def standard(
     given = read_only(np.ascontiguousarray(scores))
     stands = read_only(np.ascontiguousarray(visible, np.float32))
     moments = _moments if len(scores) > FEW else _moments_of_few
-    few, origin, mean, sd, beyond = moments(given, stands, float(floor), len(scores) // SPARSE)
+    few, origin, mean, sd, far = moments(given, stands, float(floor), len(scores) // SPARSE)
     if few:
         rows = np.flatnonzero(scores == scores)
+        rows = rows[stands[rows] > 0]
         if not len(rows):
             return False, 0.0, 0.0, 0.0
-        if np.count_nonzero(visible > 0) == np.count_nonzero(visible[rows] > 0):
-            # every visible memory has a score
-            few, origin, mean, sd, beyond = moments(given, stands, float(floor), -1)
+        if len(rows) == np.count_nonzero(stands > 0):  # every visible memory has a score
+            few, origin, mean, sd, far = moments(given, stands, float(floor), -1)
     if few:
-        count = float(visible.sum(dtype=np.float64))
-        origin, mean, sd, furthest = _few_moments(scores, rows, visible, floor, count)
-    else:
-        centre, reach = origin + mean, FURTHEST * sd
-        # few signals go so far, so that the exact distance is rarely needed
-        far = beyond or not centre - reach < floor < centre + reach
-        furthest = _furthest(scores, visible, floor, centre) if sd > 0.0 and far else 0.0
+        origin, mean, sd, furthest = _few_moments(scores, rows, stands, floor)
+    else:  # few signals go so far, so that the exact distance is rarely needed
+        furthest = _furthest(scores, stands, floor, origin + mean) if sd > 0.0 and far else 0.0
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
         return False, 0.0, 0.0, 0.0
     # one division; each term is within 2^-52 of its value
