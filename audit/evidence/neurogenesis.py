@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import TURNOVER
 from ...mechanisms.encoding import pattern_separation as code
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of
 from .shared.scripts import refusing
+from .shared.tellings import tell
 
 UNITS, K, INPUTS = 2048, 41, 384
 REPLACEMENT = 222.0  # d
@@ -310,6 +312,25 @@ def at_another_time_scale_births_are_slower(specimen: Any) -> Any:
     return turnover_in_memory(specimen, 3.0)
 
 
+@adaptation(
+    "CM-16.4c",
+    source="births of the hours since the first event was told, by hand, in a memory that had no births before",
+    rtol=1e-12,
+)
+def births_begin_when_an_event_is_told_late(specimen: Any) -> Any:
+    memory = memory_of(specimen, population=50.0, births_per_day=12.0, survival=1.0)
+    encode(memory, (5.0, "told without births"))
+    # what stands in a memory that is given this mechanism from now on
+    memory.store.array(specimen.NEUROGENESIS_STARTED)[()] = np.nan
+    memory.store.array(TURNOVER)[()] = 0.0
+    measured = []
+    for told, happened in ((30.0, 9.0), (50.0, 41.0), (50.0, 50.0)):
+        tell(memory, told, Event(happened, f"of hour {happened}", dated=False))
+        measured.append(float(memory.column(TURNOVER)[()]))
+    memory.advance(80.0)
+    return [*measured, float(memory.column(TURNOVER)[()])], [0.0, 0.2, 0.2, 0.5]
+
+
 # --- figures --------------------------------------------------------------------------------------
 @figure(
     "integration",
@@ -401,6 +422,16 @@ def from_zero(specimen: Any) -> Any:
         view.turnover = self.replaced(tick.end)
 
     return specimen.overriding("Neurogenesis", grow=grow)
+
+
+@mutant("births begin when the first event happened", rejected_by="CM-16.4c")
+def from_what_happened(specimen: Any) -> Any:
+    def experience(self: Any, view: Any, incoming: Any) -> None:
+        if np.isnan(view.neurogenesis_started):
+            view.neurogenesis_started = incoming.event.time
+        view.turnover = self.replaced(view.now - view.neurogenesis_started)
+
+    return specimen.overriding("Neurogenesis", experience=experience)
 
 
 @mutant("the time scale makes births faster", rejected_by="CM-16.4b")
