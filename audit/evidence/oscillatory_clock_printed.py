@@ -43,13 +43,15 @@ def as_clock(specimen: Any) -> SimpleNamespace:
     )
 
 
-def engine(specimen: Any) -> Engine:
+def engine(specimen: Any, every: float = 24.0) -> Engine:
+    """A memory with the printed clock that sleeps every so many hours."""
     params = specimen.OscillatoryClockPrintedParams(
         time_scale=1.0, capacity=7, operations=20, interval=0.5
     )
     return Engine(
         [specimen.OscillatoryClockPrinted("oscillatory_clock_printed", params, {"interval": "h"})],
         HashingEmbedder(16),
+        consolidate_every=every,
     )
 
 
@@ -139,6 +141,30 @@ def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
 
 
 @adaptation(
+    "OSP-4b",
+    source="public code of Cortex, by hand: hours and importance count from the last ripples on, over all sleeps without ripples",
+    needs="engine",
+    papers=("cortex2026",),
+)
+def waiting_for_ripples_goes_on_over_sleeps_without_them(specimen: Any) -> Any:
+    told = {0: 5, 6: 3, 8: 2, 11: 9}  # events in an hour, of importance 1/2 each
+    memory, measured, expected = engine(specimen, every=1.0), [], []
+    operations, last = 0, 0
+    for hour in range(16):
+        for i in range(told.get(hour, 0)):
+            memory.encode(Event(papers.START + hour + 0.01 * i, f"turn {hour} {i}"))
+        memory.advance(papers.START + hour + 1.0)
+        measured.append(papers.value(memory, RIPPLES))
+        operations += told.get(hour, 0)
+        score = 2 * operations / 100 + 3 * min(operations, 10) / 100
+        score += 3 * min(hour + 1 - last, 4) / 40
+        expected.append(float(operations >= 3 and score >= 0.5))
+        if expected[-1]:
+            operations, last = 0, hour + 1
+    return measured, expected
+
+
+@adaptation(
     "OSP-5", source="the printed envelope is a modulation of depth 0.7, so its mean is 1 - X / 2"
 )
 def the_printed_envelope_has_the_mean_of_a_path_of_that_depth(specimen: Any) -> Any:
@@ -208,5 +234,14 @@ def ever_more_important(specimen: Any) -> Any:
         importance = float(view.importance_since_ripples)
         specimen.OscillatoryClockPrinted.ripple(self, view, tick)
         view.importance_since_ripples = importance
+
+    return specimen.overriding("OscillatoryClockPrinted", ripple=ripple)
+
+
+@mutant("each sleep starts the wait for ripples anew", rejected_by="OSP-4b")
+def waiting_anew(specimen: Any) -> Any:
+    def ripple(self: Any, view: Any, tick: Any) -> None:
+        specimen.OscillatoryClockPrinted.ripple(self, view, tick)
+        view.last_ripples = tick.end
 
     return specimen.overriding("OscillatoryClockPrinted", ripple=ripple)
