@@ -15,7 +15,8 @@ ST-7  checks of data take the numbers that ship from the plug-in, and the eviden
       them
 ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are;
       no departure that was stated is left out, and no reading is raised
-ST-9  the facet, directness, floor and scale of a signal hold for its scores
+ST-9  the facet, directness, floor and scale of a signal hold for its scores; those of a printed form
+      are those of the form that it varies
 ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
       considers are declared so, no others; the part of the world where events are told, how far
       ahead a wrong clock dates them and attributes that nobody knows do not count; strength counts
@@ -63,6 +64,7 @@ from .declarations import (
     PlainLife,
     comparisons_of_kinds,
     read_by,
+    unlike_the_varied,
     wrong_contexts,
     wrong_directness,
     wrong_elsewhere,
@@ -474,8 +476,9 @@ def _readings(entry: Entry) -> Iterator[tuple[str, str]]:
 def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
     signals = [c for c in exhibit.entry.load().owns if isinstance(c, Signal)]
     if exhibit.entry.variety_of:
-        # what a printed form's signal is declared as says nothing of its source
-        return _none([], "0 signals")
+        # the scores of a printed form say nothing of its source
+        varied = exhibit.registry.entry(exhibit.entry.variety_of)
+        return _none(list(unlike_the_varied(exhibit.entry, varied)), f"{len(signals)} signals")
     wrong = partial(wrong_signals, life=exhibit.life), wrong_directness
     return _told(_any_of(*wrong), exhibit, f"{len(signals)} signals")
 

@@ -20,7 +20,7 @@ from .rows import (
     wrong_rows,
     wrong_state_of_archived_rows,
 )
-from .signals import SignalScores, contradictions, signal_scores, wrong_signals
+from .signals import SignalScores, contradictions, signal_scores, unlike_the_varied, wrong_signals
 from .unheld import wrong_unheld
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "read_by",
     "signal_scores",
     "told_apart",
+    "unlike_the_varied",
     "wrong_archived_rows",
     "wrong_considered",
     "wrong_contexts",

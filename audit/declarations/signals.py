@@ -204,6 +204,22 @@ def wrong_signals(entry: Entry, registry: Registry, life: PlainLife | None = Non
         yield from contradictions(scores)
 
 
+def unlike_the_varied(printed: Entry, varied: Entry) -> Iterator[str]:
+    """Signals of a printed form whose facet, directness, floor and scale no signal of the form that
+    it varies has: both are the same evidence, however they compute it.  What starts from memories
+    that match is direct in neither.
+    """
+    signals = [c for c in varied.load().owns if isinstance(c, Signal)]
+    for s in (c for c in printed.load().owns if isinstance(c, Signal)):
+        of_match = v.MATCH in _read_for(printed.load().hooks(), s)
+        known = [(o.facet, o.direct and not of_match, o.floor, o.scale) for o in signals]
+        if (s.facet, s.direct, s.floor, s.scale) not in known:
+            yield (
+                f"{s.name} is evidence of {s.facet.name}, {'' if s.direct else 'not '}direct, with the "
+                f"floor {s.floor:g} and the scale {s.scale.value}, as no signal of {varied.id} is"
+            )
+
+
 def contradictions(scores: SignalScores) -> Iterator[str]:
     """What the scores of a signal contradict of what is declared of it."""
     for judged in (_wrong_among_unlike, _by_what_it_reads, _floor_by_scale):

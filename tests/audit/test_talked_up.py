@@ -21,6 +21,7 @@ from hebbarium.audit.declarations import (
     contradictions,
     signal_scores,
     told_apart,
+    unlike_the_varied,
     wrong_directness,
 )
 from hebbarium.audit.facts import FactKind, facts, quantities
@@ -425,6 +426,42 @@ def test_a_signal_that_sleep_taught_is_direct_if_it_tells_nearly_equal_memories_
 def test_no_signal_that_sleep_taught_is_silent_where_its_directness_is_judged(id: str) -> None:
     for signal, preferred in told_apart(REGISTRY.entry(id), REGISTRY):
         assert preferred, f"{signal.name} gives no pair of memories scores"
+
+
+PRINTED = [
+    (entry, signal)
+    for entry in REGISTRY.entries.values()
+    for signal in entry.load().owns
+    if entry.variety_of and isinstance(signal, Signal)
+]
+
+
+@pytest.mark.parametrize(("entry", "signal"), [pytest.param(*p, id=p[0].id) for p in PRINTED])
+def test_a_signal_of_a_printed_form_is_declared_as_that_of_the_form_it_varies(
+    entry: Entry, signal: Signal
+) -> None:
+    varied = REGISTRY.entry(entry.variety_of or "")
+    assert list(unlike_the_varied(entry, varied)) == []
+    others = [
+        *(("facet", facet) for facet in Facet if facet is not signal.facet),
+        *(("scale", scale) for scale in Scale if scale is not signal.scale),
+        ("direct", not signal.direct),
+        ("floor", -1.0),
+    ]
+    for name, value in others:
+        with declared(signal, **{name: value}):
+            (said,) = unlike_the_varied(entry, varied)
+        assert said.startswith(signal.name), name
+
+
+def test_printed_forms_have_signals_that_are_compared() -> None:
+    check = next(c for c in static.evidence() if c.id == "ST-9")
+    ((_, pushed),) = (p for p in PRINTED if p[0].id == "sleep_orthogonalisation_printed")
+    judged = exhibit(PRINTED[0][0].id), exhibit("sleep_orthogonalisation_printed")
+    assert [judge(check, e).score for e in judged] == [Score.PASS] * 2
+    with declared(pushed, facet=Facet.ASSOCIATION):
+        result = judge(check, judged[1])
+    assert result.score is Score.FAIL and "is evidence of ASSOCIATION" in result.measured
 
 
 def test_signals_are_judged_by_a_static_check() -> None:
