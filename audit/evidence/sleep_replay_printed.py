@@ -178,27 +178,44 @@ def replay_follows_relations(specimen: Any) -> Any:
     return [str(alone), str(related)], ["[0, 2]", "[0, 1, 2]"]
 
 
+# attributes of the earlier and of the later memories of a life, and whether these are of two domains
+DOMAINS: tuple[tuple[dict[str, str], dict[str, str], bool], ...] = (
+    ({"project": "old"}, {"project": "new"}, True),
+    ({"domain": "old", "project": "all"}, {"domain": "new", "project": "all"}, True),
+    ({"domain": "all", "project": "old"}, {"domain": "all", "project": "new"}, False),
+    ({"domain": "old"}, {"colour": "new"}, True),
+    ({"colour": "old"}, {"colour": "new"}, False),
+)
+
+
+def replayed_of_each(specimen: Any, turns: bool, *given: dict[str, str]) -> list[bool]:
+    """Whether the first night replays any of two earlier memories with the first attributes, and any
+    of four later ones with the second.
+    """
+    memory = memory_of(
+        specimen, consolidate_every=24.0, round_robin=turns, seeds=2, sequences=4, threshold=0.0
+    )
+    told = [(0, "They say Ada sang."), (0, "They say Ada left.")]
+    told += [(1, f"They say Bo saw {n}.") for n in ("one", "two", "six", "ten")]
+    for hour, (part, text) in enumerate(told):
+        attributes = tuple(sorted(given[part].items()))
+        memory.encode(Event(float(hour), text, dated=False, attributes=attributes))
+    memory.advance(30.0)
+    replayed = np.flatnonzero(memory.column(specimen.PRINTED_REHEARSED) > 0.0)
+    return [bool((replayed < 2).any()), bool((replayed >= 2).any())]
+
+
 @adaptation(
     "RPP-6",
     source="Cortex 4.2.3: round robin over domains, by hand: of four later memories of one project and two earlier ones of "
-    "another, with two seeds and four sequences, turns replay both projects, the hottest alone one",
+    "another, with two seeds and four sequences, turns replay both projects, the hottest alone one; an event's domain is "
+    "told by `domain`, else by `project`, and events with neither are of one domain",
     papers=("cortex2026",),
 )
 def domains_are_replayed_in_turn(specimen: Any) -> Any:
-    measured = []
-    for turns in (False, True):
-        memory = memory_of(
-            specimen, consolidate_every=24.0, round_robin=turns, seeds=2, sequences=4, threshold=0.0
-        )
-        told = [("old", "They say Ada sang."), ("old", "They say Ada left.")]
-        told += [("new", f"They say Bo saw {n}.") for n in ("one", "two", "six", "ten")]
-        for hour, (project, text) in enumerate(told):
-            given = (("project", project),)
-            memory.encode(Event(float(hour), text, dated=False, attributes=given))
-        memory.advance(30.0)
-        replayed = np.flatnonzero(memory.column(specimen.PRINTED_REHEARSED) > 0.0)
-        measured.append([bool((replayed < 2).any()), bool((replayed >= 2).any())])
-    return measured, [[False, True], [True, True]]
+    measured = [replayed_of_each(specimen, False, *DOMAINS[0][:2])]
+    measured += [replayed_of_each(specimen, True, *given) for *given, _ in DOMAINS]
+    return measured, [[False, True], *([two, True] for *_, two in DOMAINS)]
 
 
 # whom each event names, and its activation in logits; the sixth row is made by sleep
@@ -443,6 +460,24 @@ def forwards(specimen: Any) -> Any:
 @mutant("turns are taken by no domain", rejected_by="RPP-6")
 def without_turns(specimen: Any) -> Any:
     return specimen.replacing("in_turn", lambda order, domain: list(order))
+
+
+@mutant("the project goes before the domain", rejected_by="RPP-6")
+def project_first(specimen: Any) -> Any:
+    def domain(event: Event) -> str:
+        given = dict(event.attributes)
+        return given.get("project", given.get("domain", ""))
+
+    return specimen.overriding("SleepReplayPrinted", domain=staticmethod(domain))
+
+
+@mutant("an event without domain and project is of a domain of its own", rejected_by="RPP-6")
+def own_domain(specimen: Any) -> Any:
+    def domain(event: Event) -> str:
+        given = dict(event.attributes)
+        return given.get("domain", given.get("project", event.text))
+
+    return specimen.overriding("SleepReplayPrinted", domain=staticmethod(domain))
 
 
 @mutant("dopamine is the same for all memories", rejected_by="RPP-4")
