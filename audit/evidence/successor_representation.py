@@ -8,7 +8,7 @@ A walk to all successors at once, with equal probability and alpha = 1, is the B
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import Any
@@ -28,6 +28,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from .shared.named import SOURCE as NAMED
 from .shared.named import named
+from .shared.views import Instead
 
 Array = NDArray[np.float64]
 Successors = Sequence[Sequence[int]]
@@ -670,13 +671,15 @@ def a_memory_learns_which_entities_are_used_after_which(specimen: Any) -> Any:
         )
     for place, (time, session, rows) in enumerate(USES):
         # every third use at a rate beyond 1, which counts as 1
-        rate = 9.0 if place % 3 == 2 else 1.5
-        memory.store.array(LEARNING_RATE)[()] = rate
+        factors = ((1.5, 1.2, 2.0), (1.5, 0.4, 0.5), (9.0, 1.2, 2.0))[place % 3]
+        for factor, value in zip((LEARNING_RATE, PLASTICITY, HORIZON), factors, strict=True):
+            memory.store.array(factor)[()] = value
         memory.advance(time)
         memory.use(memory.retrieve(Query("Who came?", session=session)), rows)
         if session and rows:
-            alpha = min(1.0, 0.3 * rate * 1.2)
-            used_after_last(m, last, session, rows, alpha, 1.0 - 0.2 / 2.0)
+            rate, plasticity, horizon = factors
+            alpha = min(1.0, 0.3 * rate * plasticity)
+            used_after_last(m, last, session, rows, alpha, 1.0 - 0.2 / horizon)
         for query in ("Ada", "Bo", "Cleo", "Dora"):
             memory.retrieve(f"What about {query}?")
             measured += np.nan_to_num(memory.column(specimen.SUCCESSION), nan=-1.0).tolist()
@@ -954,6 +957,26 @@ def unshared(specimen: Any) -> Any:
             )
 
     return specimen.replacing("visits", visits)
+
+
+def _of_uses(specimen: Any, seen: Callable[[Any], dict[str, float]]) -> Any:
+    """A mechanism that learns from uses with other values of what modulates it."""
+    original = specimen.SuccessorRepresentation.follow
+
+    def follow(self: Any, view: Any, cue: Any) -> None:
+        original(self, Instead(view, **seen(view)), cue)
+
+    return specimen.overriding("SuccessorRepresentation", follow=follow)
+
+
+@mutant("uses teach at a plasticity of at least 1", rejected_by="SR-13")
+def plastic_uses(specimen: Any) -> Any:
+    return _of_uses(specimen, lambda view: {"plasticity": max(1.0, float(view.plasticity))})
+
+
+@mutant("uses teach over at least the usual horizon", rejected_by="SR-13")
+def long_uses(specimen: Any) -> Any:
+    return _of_uses(specimen, lambda view: {"horizon": max(1.0, float(view.horizon))})
 
 
 @mutant("uses of all sessions form one sequence", rejected_by="SR-13")
