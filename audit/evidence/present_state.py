@@ -227,6 +227,11 @@ QUIT = (
     (2.0, "Ada", "I quit smoking."),
 )
 CARS = ((0.0, "Ada", "My car is blue."), (1.0, "Ada", "My neighbour's car is red."))
+MIA = (
+    (0.0, "Ada", "Mia is learning Welsh on Mondays."),
+    (1.0, "Bo", "Mia gave up Welsh."),  # he may speak of another Mia
+    (2.0, "Ada", "Mia gave up Welsh."),
+)
 # question, what was told, rows of the answer by hand
 CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the state of the patch for the parser?", PATCH, [3, 0, 1, 2, 4]),
@@ -274,6 +279,8 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("Which instrument did I play before?", CELLO[:1], [0]),
     ("What colour is my car?", CARS, [0, 1]),
     ("Do I smoke?", QUIT, [2, 0, 1]),
+    ("What is Mia learning?", MIA[:2], [0, 1]),
+    ("What is Mia learning?", MIA[::2], [1, 0]),
 )
 
 
@@ -677,6 +684,16 @@ def any_speaker(specimen: Any) -> Any:
 @mutant("what one says of himself is true of another", rejected_by="PS-4")
 def nobody(specimen: Any) -> Any:
     return specimen.replacing("told", lambda text: specimen.told(text)._replace(own=False))
+
+
+@mutant("a change that somebody else tells is one, too", rejected_by="PS-4")
+def told_by_anybody(specimen: Any) -> Any:
+    original = specimen.PresentState._follows
+
+    def follows(self: Any, one: Any, other: Any) -> bool:
+        return bool(original(self, one, other._replace(speaker=one.speaker)))
+
+    return specimen.overriding("PresentState", _follows=follows)
 
 
 @mutant("the first four hundred characters of a sentence are read", rejected_by="PS-12")

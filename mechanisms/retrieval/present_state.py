@@ -16,7 +16,8 @@ Two memories among the best tell states of one thing if
               words
     fact      rules read a fact of the same subject and predicate from both, of which the later one
               replaces the earlier one, or repeats it
-    change    the later one says in free words that what the earlier one states is no longer so
+    change    the later one says in free words that what the earlier one states is no longer so, and
+              the same speaker said both
     question  the question says in words which state it asks for, and both have the same of its
               words, as many as any memory has; if the speaker is the subject of one alone, the
               question names the subject of the other; if it asks whether a state still holds, one
