@@ -365,7 +365,7 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
                 -scores[row],
             ),
         )
-        rows = rows[: shown([tokens[row] for row in rows], 2.0 * budget) + 1]
+        rows = rows[: shown([tokens[row] for row in rows], 1.25 * budget) + 1]
         low, high = min(scores[answerable]), max(scores[answerable])
         marks = [3 + int(row in linked and level[row] == 0) for row in range(n)]
         offered = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]

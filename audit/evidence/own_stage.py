@@ -325,7 +325,7 @@ def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
 @adaptation(
     "OS-6",
     source="definition in plain lists, coverage by brute force with the tests of `chosen`: 40 random talks of up to 60 memories; "
-    "levels of the stage if the asker's session names it, else of the whole memory; as many whole levels as hold twice the budget",
+    "levels of the stage if the asker's session names it, else of the whole memory; as many whole levels as hold 1.25 times the budget",
 )
 def stages_are_offered_level_by_level(specimen: Any) -> Any:
     for seed in range(40):
@@ -364,7 +364,7 @@ def stages_are_offered_level_by_level(specimen: Any) -> Any:
         last = rows[-1]
         for row in rows:
             before += tokens[row]
-            if before > 2.0 * budget:
+            if before > 1.25 * budget:
                 last = row
                 break
         offered = [

@@ -197,14 +197,14 @@ def nothing_is_offered_without_summaries(specimen: Any) -> Any:
 
 @adaptation(
     "SG-6",
-    source="definition: as many of the nearest summaries as hold twice the budget, and the next one; by hand",
+    source="definition: as many of the nearest summaries as hold 1.25 times the budget, and the next one; by hand",
 )
 def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
     """Each summary is "about stage i", 13 characters and 32 more: 11.25 tokens.  The focus
     begins in the second stage.
     """
     memory = told(specimen, [2, 8], [4])
-    offered = [[o.row for o in memory.offers("?", budget)[1]] for budget in (5, 6, 11, 12)]
+    offered = [[o.row for o in memory.offers("?", budget)[1]] for budget in (8, 9, 17, 18)]
     return str(offered), "[[11], [11, 10], [11, 10], [11, 10, 13]]"
 
 

@@ -12,8 +12,9 @@ from ...engine.context.selection import LONG
 from ...engine.context.tokens import CHARACTERS
 
 HEAD: Final = 32  # characters of row, date and speaker before a memory
-# sources offer until they hold so many times the budget, so that no context needs more
-BEYOND: Final = 2.0
+# sources offer until they hold so many times the budget: one source may have to fill it alone, and
+# memories may take less of it than is estimated
+BEYOND: Final = 1.25
 MOST: Final = 400  # memories that a source looks at
 # tokens of the first level of best matches; each further one holds as many as all before it
 FIRST: Final = 512.0
