@@ -120,7 +120,7 @@ class CachedEmbedder(WrappedEmbedder):
         return values
 
     def _embed(self, texts: list[str]) -> list[Vectors]:
-        vectors = np.ascontiguousarray(self.embedder.embed(texts), np.float32)
+        vectors = np.array(self.embedder.embed(texts), np.float32)  # the embedder may reuse its own
         unit = vectors.shape == (len(texts), self.dimensions) and bool(
             np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < UNIT)
         )
@@ -144,7 +144,7 @@ class CachedEmbedder(WrappedEmbedder):
         tokens = tokens_of(self.embedder, texts)
         if not valid(tokens, len(texts)):
             raise self._no_unit_vectors(f"unit vectors of the word pieces of {len(texts)} texts")
-        return list(tokens.by_text())
+        return [unpacked(*packed(of_text)) for of_text in tokens.by_text()]
 
     def _no_unit_vectors(self, what: str) -> HebbariumError:
         return HebbariumError(
@@ -159,7 +159,7 @@ class _Cached(Generic[Value]):
     and stored.
 
     file       None: there is none, and the process keeps all values
-    compute    values of texts, in order
+    compute    values of texts, in order, as `unpack` makes them
     pack       the cells of a value in the table, `unpack` its inverse, which may raise ValueError
     size, most  beside a file: how much a value counts in the process, and how much is kept there;
                 the oldest are dropped first
@@ -224,12 +224,11 @@ class _Cached(Generic[Value]):
 
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Value]:
         """Values of texts by key, as the file holds them, or would hold them."""
-        values = self.compute(list(texts.values()))
-        packed = {key: self.pack(value) for key, value in zip(texts, values, strict=True)}
+        values = dict(zip(texts, self.compute(list(texts.values())), strict=True))
         if self.file is None or not self.file.store(
-            self.table, [(key, *cells) for key, cells in packed.items()]
+            self.table, [(key, *self.pack(value)) for key, value in values.items()]
         ):
-            return {key: self.unpack(*cells) for key, cells in packed.items()}
+            return values
         stored = self.stored(list(texts))  # as the file holds them, from this process or another
         if len(stored) < len(texts):
             raise self.file.damaged("values that were just stored cannot be read")
