@@ -499,7 +499,7 @@ def of_a_shortlist_the_fan_is_that_of_all_memories(specimen: Any) -> Any:
         (1.7, 0.4, 2, 0.02, 0.3, 0.0),
     )
     with (
-        patch.object(Graph, "whole_rows", property(lambda graph: 5 * graph.n_rows)),
+        patch.object(memory.store.graph, "whole_rows", 5 * memory.graph.n_rows),
         patch.object(Graph, "fan", lambda graph, type: graph.csr(type).degree + 3),
     ):
         memory.retrieve("Did Ada see Cleo?")

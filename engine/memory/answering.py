@@ -147,7 +147,8 @@ class Answering:
                 run(ask)
         else:
             run(ask)
-        origin = Asked(query, self.life, ask.learn, ask=ask, stands=self.stands)
+        stands = self._changes.begun, self._store.passes
+        origin = Asked(query, self.life, ask.learn, ask=ask, stands=stands)
         return self.of_store(self._assembly, origin, self.unit)
 
     def offers(
@@ -188,14 +189,8 @@ class Answering:
         """Whether an answer is to the memory's last question, of all rows, and nothing has
         changed since.
         """
-        return origin.life is self.life and origin.stands == self.stands
-
-    @property
-    def stands(self) -> tuple[int, int]:
-        """Changes begun and passes made: equal pairs mean that nothing was asked of all rows or
-        changed between.
-        """
-        return self._changes.begun, self._store.passes
+        stands = self._changes.begun, self._store.passes
+        return origin.life is self.life and origin.stands == stands
 
     def of_store(self, by: Asker, origin: Asked | None, unit: UnitOf) -> Answer:
         """The answer that the store holds.  by: what was asked; unit: what a row holds."""

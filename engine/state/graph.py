@@ -257,15 +257,17 @@ class Graph:
     Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views
     of the first m edges, to be renewed after `add`; `csr` stays valid until `epoch` changes.
 
-    removed  edges that were tombstoned since the last save; None: nothing is noted
-    epoch    grows whenever any array has moved
+    removed     edges that were tombstoned since the last save; None: nothing is noted
+    epoch       grows whenever any array has moved
+    n_rows      covered rows
+    whole_rows  the same; where only some rows are shown, that of the whole
 
     Errors: InputError for bad nodes and edges, ContractError for bad columns; nothing has changed
     then.
     """
 
     def __init__(self) -> None:
-        self.epoch = self.n_edges = self.n_rows = self._used = 0
+        self.epoch = self.n_edges = self.n_rows = self.whole_rows = self._used = 0
         self._rows = self._entities = FIRST_NODES
         self._neutral: dict[str, Any] = {name: neutral for name, (_, neutral) in BUILT_IN.items()}
         self._edges = {
@@ -352,7 +354,7 @@ class Graph:
                 cure=f"at most {LAST_NODE + 1} do",
             )
         self._cover(rows, self._entities)
-        self.n_rows = max(self.n_rows, rows)
+        self.n_rows = self.whole_rows = max(self.n_rows, rows)
 
     # --- edges ------------------------------------------------------------------------------------
 
@@ -489,11 +491,6 @@ class Graph:
         return Links(
             read_only(self._start[type]), read_only(self._degree[type]), read_only(self._ends)
         )
-
-    @property
-    def whole_rows(self) -> int:
-        """`n_rows`; where only some rows are shown, that of the whole."""
-        return self.n_rows
 
     def fan(self, type: EdgeType) -> NDArray[np.int32]:
         """(nodes,) out-edges of one type: the degrees of `csr`; where only some rows are shown,

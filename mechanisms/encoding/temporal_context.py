@@ -491,9 +491,9 @@ class TemporalContext(Mechanism[TemporalContextParams]):
         """Used memories, ascending, with their weights, and the last event with its own, where
         those of the matches sum to 1: by rho / beta, as the matches change the context by the last
         step, t = rho t_now + beta sum P_r t_r^IN."""
-        p, key = self.params, session_key(cue.query.session)
+        p, session = self.params, cue.query.session
         scale = (
-            p.present * float(retention(p.beta, 0.0)) / p.beta if key >= 0 and p.beta > 0.0 else 0.0
+            p.present * float(retention(p.beta, 0.0)) / p.beta if session and p.beta > 0.0 else 0.0
         )
         if not scale:
             return np.empty(0, dtype=np.int64), np.empty(0), -1, 0.0
@@ -501,7 +501,7 @@ class TemporalContext(Mechanism[TemporalContextParams]):
             (view.session == cue.session) & (view.kind == 0) & (cue.session >= 0)
         )
         last = int(events[-1]) if events.size else -1
-        ours = np.flatnonzero((view.used[:, 0] >= 0) & (view.used[:, 1] == key))
+        ours = np.flatnonzero((view.used[:, 0] >= 0) & (view.used[:, 1] == session_key(session)))
         used = view.used[ours, 0].astype(np.int64)
         t = present(
             view.used_time[ours],

@@ -86,14 +86,13 @@ class DenseSimilarity(Mechanism[DenseSimilarityParams]):
 
     @hook(Phase.RETRIEVE, reads=(INDEX, PASSAGES, CUES), adds=(), sets=(DENSE,))
     def score(self, view: Any, cue: Cue) -> None:
-        # embedded before the first is compared, so that all share one pass
-        wordings = list(view.cues)
+        # embedded before the query is compared, so that all share one pass
+        others = [(weight, wording) for weight, wording in view.cues if wording is not cue]
         self._cosines(view, cue, view.dense)
-        for weight, wording in wordings:
-            if wording is not cue:
-                raise_to_weighted(
-                    self._cosines(view, wording, np.empty_like(view.dense)), weight, view.dense
-                )
+        for weight, wording in others:
+            raise_to_weighted(
+                self._cosines(view, wording, np.empty_like(view.dense)), weight, view.dense
+            )
 
     def _cosines(self, view: Any, wording: Cue, out: Any) -> Any:
         view.index.scores(wording.vector, out)
