@@ -79,13 +79,14 @@ def one_thread(*libraries: Any) -> Iterator[None]:
     >>> set_to
     [4, 1, 4]
     """
-    before = [library.omp_get_max_threads() for library in libraries]
-    for library in libraries:
+    before = [(library, library.omp_get_max_threads()) for library in libraries]
+    several = [(library, number) for library, number in before if number > 1]
+    for library, _ in several:
         library.omp_set_num_threads(1)
     try:
         yield
     finally:
-        for library, number in zip(libraries, before, strict=True):
+        for library, number in several:
             library.omp_set_num_threads(number)
 
 
