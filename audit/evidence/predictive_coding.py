@@ -4,6 +4,7 @@ and finite differences of E written out in numpy; none calls a kernel it judges.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -31,6 +32,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour, numbers_of, plug_in
 from ..paper_numbers import paper_number
 from .shared.embedders import Longer
+from .shared.once import computed_once
 
 Array = NDArray[np.float64]
 RAO, FRISTON = "Rao & Ballard 1999", "Friston 2005"
@@ -568,6 +570,40 @@ def code_of(names: tuple[str, ...], size: int) -> Array:
     )
 
 
+@computed_once
+def of_least_energy(
+    p: dict[str, Any],
+    sizes: Sequence[int],
+    weights: list[Array],
+    schema: Array,
+    start: Array,
+    u: Array,
+    e: Array,
+    precisions: Array,
+) -> tuple[list[Array], list[Array]]:
+    """Levels and errors of a hierarchy where F is least, by a search from some causes on."""
+
+    def errors(causes: Array) -> list[Array]:
+        x = [u, *np.split(causes, np.cumsum(sizes[1:])[:-1])]
+        below = [a - f(w @ b, p["saturating"]) for a, w, b in zip(x, weights, x[1:], strict=False)]
+        return [*below, x[3] - schema, e - x[2]]
+
+    def weighted(causes: Array) -> Array:
+        sparse = np.sign(causes) * np.sqrt(p["sparseness"] * np.log1p(causes**2))
+        return np.concatenate(
+            [
+                *(
+                    np.sqrt(precision) * error
+                    for precision, error in zip(precisions, errors(causes), strict=True)
+                ),
+                sparse,
+            ]
+        )
+
+    optimum = least_squares(weighted, start, jac="3-point", xtol=1e-14, ftol=1e-14, gtol=1e-12).x
+    return [u, *np.split(optimum, np.cumsum(sizes[1:])[:-1])], errors(optimum)
+
+
 class Hierarchy:
     """The model of Rao & Ballard in numpy; inference is least squares in scipy, with the
     sparseness as one more squared error for each cause.
@@ -598,36 +634,10 @@ class Hierarchy:
 
     def rest(self, u: Array, e: Array, precisions: Array) -> tuple[list[Array], list[Array]]:
         """Levels and errors where F is least."""
-
-        def errors(causes: Array) -> list[Array]:
-            x = [u, *np.split(causes, np.cumsum(self.sizes[1:])[:-1])]
-            below = [
-                a - f(w @ b, self.p["saturating"])
-                for a, w, b in zip(x, self.weights, x[1:], strict=False)
-            ]
-            return [*below, x[3] - self.schema, e - x[2]]
-
-        def weighted(causes: Array) -> Array:
-            sparse = np.sign(causes) * np.sqrt(self.p["sparseness"] * np.log1p(causes**2))
-            return np.concatenate(
-                [
-                    *(
-                        np.sqrt(p) * error
-                        for p, error in zip(precisions, errors(causes), strict=True)
-                    ),
-                    sparse,
-                ]
-            )
-
-        optimum = least_squares(
-            weighted,
-            np.concatenate(self.predicted()[1:]),
-            jac="3-point",
-            xtol=1e-14,
-            ftol=1e-14,
-            gtol=1e-12,
-        ).x
-        return [u, *np.split(optimum, np.cumsum(self.sizes[1:])[:-1])], errors(optimum)
+        start = np.concatenate(self.predicted()[1:])
+        return of_least_energy(
+            self.p, self.sizes, self.weights, self.schema, start, u, e, precisions
+        )
 
     def surprise(self, u: Array, e: Array, recalled: tuple[float, Array, Array] | None) -> float:
         """S of an event, with the cosine, input and code of the nearest memory."""
