@@ -84,8 +84,9 @@ def an_important_memory_lifts_weak_ones_by_the_overlap_of_their_entities(specime
 
 @adaptation("STP-2", source="Cortex 4.2.4: 48 h", figure="capture_window", papers=("cortex2026",))
 def the_window_is_forty_eight_hours(specimen: Any) -> Any:
-    heat = [lifted(specimen, [(0.0, 0.4, (0,)), (at, 0.9, (0,))])[1][0] for at in (47.9, 48.1)]
-    return heat, [1.5, 1.0]
+    ends = (47.9, 48.0, 48.1)  # the longest time is in the window
+    heat = [lifted(specimen, [(0.0, 0.4, (0,)), (at, 0.9, (0,))])[1][0] for at in ends]
+    return heat, [1.5, 1.5, 1.0]
 
 
 @adaptation("STP-3", source="Cortex 4.2.4: entities are compared as sets", papers=("cortex2026",))
@@ -191,6 +192,15 @@ window_picture = paper.capture_by_the_lag_of_the_strong.of_variety(
 @mutant("overlap as a share of the union", rejected_by="STP-1")
 def jaccard(specimen: Any) -> Any:
     return specimen.replacing("overlap", lambda shared, a, b: shared / (a + b - shared))
+
+
+@mutant("the longest time is outside the window", rejected_by="STP-2")
+def open_window(specimen: Any) -> Any:
+    original = specimen.lift
+    return specimen.replacing(
+        "lift",
+        lambda row, strong, weak, window, *rest: original(row, strong, weak, window - 1e-9, *rest),
+    )
 
 
 @mutant("the window counts from when an event happened", rejected_by="STP-4")
