@@ -3,14 +3,15 @@
     python docs/tools/sets_on_data.py [--locomo FILE] [--beam FOLDER] [--sets NAME ...] --out OUT
 
 Every run is one of `hebbarium run`; OUT keeps the runs, and conversations that it holds already are
-not run again.  With `--sets`, only these sets are run, and the table holds them and those that OUT
-has in full.
+not run again.  With `--sets`, only these sets are run; the rows of sets that OUT does not have in
+full stay as they are on the page, and so does what stands below the tables.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -85,15 +86,29 @@ def interval(low: float | None, high: float | None, form: str) -> str:
     return "" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
 
 
-def table(title: str, out: Path) -> str:
-    """The table of one data set, of the sets whose runs `out` has."""
-    held = [name for name in SETS if (out / name / "metrics.json").exists()]
-    base = scores(out / BASE)
+def rows_of_page(page: str, title: str) -> dict[str, str]:
+    """The rows of a table of the page by set.
+
+    >>> rows_of_page("## A\\n\\n| `bm25` | 1 |\\n| `a_mem` | 2 |\\n\\n## B\\n\\n| `bm25` | 3 |\\n", "A")
+    {'bm25': '| `bm25` | 1 |', 'a_mem': '| `a_mem` | 2 |'}
+    """
+    section = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    return {row[1]: row[0] for row in re.finditer(r"^\| `(\w+)` \|.*$", section, re.M)}
+
+
+def table(title: str, out: Path, page: str) -> str:
+    """The table of one data set: of the sets whose runs `out` has, and the rows of the page of the
+    others.
+    """
+    base, rows = scores(out / BASE), rows_of_page(page, title)
+    for name in SETS:
+        if (out / name / "metrics.json").exists():
+            rows[name] = line(name, out / name, base)
     head = (
         f"\n## {title}\n\n{len(base)} questions of {len({conversation for conversation, _ in base})} conversations.\n\n"
         f"| set | {METRIC} | MRR | difference to `{BASE}` | encode ms | retrieve ms |\n|---|---|---|---|---|---|\n"
     )
-    return head + "\n".join(line(name, out / name, base) for name in held) + "\n"
+    return head + "\n".join(rows[name] for name in SETS if name in rows) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -104,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     given = vars(parser.parse_args(arguments))
     model, registry, text = embedder("minilm", default_cache()), Registry.installed(), HEAD
+    page = TARGET.read_text(encoding="utf-8")
     for name in ("locomo", "beam"):
         if given[name]:
             data = load(name, given[name])
@@ -119,9 +135,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(name, chosen, flush=True)
         if (given["out"] / name / BASE / "metrics.json").exists():
             text += table(
-                {"locomo": "LoCoMo, turns", "beam": "BEAM 100K, turns"}[name], given["out"] / name
+                {"locomo": "LoCoMo, turns", "beam": "BEAM 100K, turns"}[name],
+                given["out"] / name,
+                page,
             )
-    TARGET.write_text(text, encoding="utf-8")
+    TARGET.write_text(text + page.rpartition("|\n")[2], encoding="utf-8")
 
 
 if __name__ == "__main__":
