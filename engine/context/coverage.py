@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InputError
-from ..base.numerics import kernel
+from ..base.numerics import exact_kernel
 
 Rows = NDArray[np.int64]
 
@@ -186,7 +186,7 @@ def _chosen(
     return chosen[:count]
 
 
-@kernel
+@exact_kernel
 def cover_from(
     start: Any,
     concept: Any,

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.numerics import kernel, read_only
+from ..base.numerics import exact_kernel, kernel, read_only
 from ..base.sharing import at_once
 from ..contract.ask import Ask
 from ..contract.columns import Column, Phase, Scope, Signal, Structure
@@ -100,7 +100,7 @@ FAR: Final = 1 / 16
 GOLDEN: Final = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly and never repeat
 
 
-@kernel
+@exact_kernel
 def around(
     rows: Rows,
     n: int,
@@ -136,7 +136,7 @@ def around(
     return count
 
 
-@kernel
+@exact_kernel
 def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
     """Move the first `most` different numbers to the front of `rows`, in order of first occurrence;
     returns their number.  Negative numbers do not count.
@@ -161,7 +161,7 @@ def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
     return count
 
 
-@kernel
+@exact_kernel
 def beyond(
     named: NDArray[np.int64],
     start: NDArray[np.int64],
@@ -192,7 +192,7 @@ def beyond(
     return count
 
 
-@kernel
+@exact_kernel
 def mark_pointing(targets: Any, rows: Rows, points: Points) -> None:
     """points_(i, k) becomes True if row rows_i + k + 1 has rows_i among its targets.  O(rows).
 
