@@ -16,7 +16,8 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import RELEASED
 from ...engine.memory.engine import Engine
-from ...engine.text.features import features
+from ...engine.text.features import SpeechAct, features
+from ...mechanisms.shared.facts import FactStanding
 from ..checks import adaptation, at_least, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, registry
@@ -93,12 +94,15 @@ def each_thing_closes_its_share_of_what_is_left(specimen: Any) -> Any:
         ("There is no fire in the shop.", 1.0 - 0.65 * (1.0 - 0.7)),
         ("I moved to Oslo.", 1.0 - 0.65 * (1.0 - 0.5)),
         ("She is pregnant.", 1.0 - 0.65 * (1.0 - 0.5)),
+        # recently, and over: no event of a life is told
+        ("I recently worked at Acme.", 1.0 - 0.65),
         ("The shop may be open, perhaps.", 0.35 * (1.0 - 0.25)),
         ("We decided to open the shop, perhaps.", 0.75),
         ("Perhaps the shop burns, a fire.", 1.0 - 0.65 * (1.0 - 0.6) * (1.0 - 0.7)),
         ("Actually, the board decided on oak.", 0.62),
         ("I prefer what the board decided.", 0.6),
         ("The board has decided.", 0.75),
+        ("The board has decided, perhaps.", 0.75),
         ("The old shop at the end of the long street is open on most of the days of the week.",
          1.0 - 0.65 * (1.0 - 0.9 * (1.0 - 50.0 / 83.0))),
         ("Is the shop open?", 0.2),
@@ -368,6 +372,24 @@ def added(specimen: Any) -> Any:
 @mutant("denied trouble is trouble", rejected_by="IM-3")
 def denied(specimen: Any) -> Any:
     return specimen.replacing("DENIES", frozenset())
+
+
+@mutant("what is over counts as an event of a life", rejected_by="IM-3")
+def over(specimen: Any) -> Any:
+    def facts_of(text: str, speaker: str) -> Any:
+        return [replace(f, standing=FactStanding.HOLDS) for f in specimen.facts_of(text, speaker)]
+
+    return specimen.replacing("facts_of", facts_of)
+
+
+@mutant("a hedged decision of somebody else loses a share", rejected_by="IM-3")
+def hedged_decisions(specimen: Any) -> Any:
+    def worth(self: Any, text: str, speaker: str, features: Any) -> float:
+        value: float = specimen.EventImportance.worth(self, text, speaker, features)
+        hedged = features.act is SpeechAct.STATEMENT and "perhaps" in features.words
+        return float(value * (1.0 - self.params.hedge * (hedged and "decided" in features.words)))
+
+    return specimen.overriding("EventImportance", worth=worth)
 
 
 @mutant("each number counts half, without an end", rejected_by="IM-4")
