@@ -2,8 +2,9 @@
 which attributes they have that no mechanism knows.
 
 One life is told twice, by people whose clocks show the same in two parts of the world.  Some events
-of it come late, so that rows are not in the order of time; some are dated months ahead by clocks
-that are wrong, in each life by other ones; all have attributes that mean nothing, others in each.
+of it come late, so that rows are not in the order of time, in each life by other hours where no hook
+asks when an event happened; some are dated months ahead by clocks that are wrong, in each life by
+other ones; all have attributes that mean nothing, others in each.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ...engine.contract.hooks import Mechanism
 from ...engine.contract.records import Event, Only, Query
 from ...engine.memory.engine import Engine
 from ..life import QUESTIONS, START, TOLD, Circumstances, lived
-from .lives import ROUNDING, audible
+from .lives import ROUNDING, audible, read_by
 
 DAYS: Final = 24.0  # h
 # h, offset of the second life's clocks from UTC, so that its days are others; those of the first show UTC
@@ -34,7 +35,8 @@ AHEAD: Final = 6721.3  # h, no whole number of days
 JUMP: Final = 100 * DAYS  # h, more than any silence of the life
 LATEST: Final = 10 * DAYS  # h, more than any event is late
 EARLIER: Final = {9: 3.0, 17: 40.0, 29: 6.0, 37: 200.0}  # number of the event -> h that it is late
-WRONG_CLOCK: Final = (5, 13, 21, 27, 33, 39)  # numbers of the events that are dated ahead
+# numbers of the events that are dated ahead; with 31 a session begins
+WRONG_CLOCK: Final = (5, 13, 21, 27, 31, 39)
 FEW_TOLD: Final = 2  # one of so many events is told
 # the last event repeats one of a day before the others of its session
 LIFE: Final = (*TOLD[1::FEW_TOLD], (0.02, "h", "Bo", TOLD[25][3]))
@@ -104,7 +106,9 @@ def _differences(entry: Entry, registry: Registry, east: float) -> Iterator[str]
 
     ahead = (AHEAD, 2.0 * AHEAD)
     once = life(START, as_told_elsewhere(0.0, ahead, "blue"))
-    other = life(START - east, as_told_elsewhere(east, ahead[::-1], "red"))
+    # where no hook asks when an event happened, the others are late by other hours, too
+    late = 1.0 if v.CREATED in read_by(loaded.hooks()) else 0.5
+    other = life(START - east, as_told_elsewhere(east, ahead[::-1], "red", late))
     # the date of the others is another one, and may be held
     in_time = np.asarray(once.column(v.CREATED)) - once.now < JUMP
     for place, (first, second) in enumerate(zip(*on_the_way[:2], strict=True)):
@@ -118,8 +122,10 @@ def _differences(entry: Entry, registry: Registry, east: float) -> Iterator[str]
             yield f"when a link was made {DIFFERS}"
     strength = [c for c in STRENGTH if any(c in (*h.adds, *h.sets) for h in loaded.hooks())]
     if strength:
-        less_late = life(START, as_told_elsewhere(0.0, ahead, "blue", late=0.5))
-        for column, memory in product(strength, (other, less_late)):
+        lives = [other]
+        if late == 1.0:
+            lives.append(life(START, as_told_elsewhere(0.0, ahead, "blue", late=0.5)))
+        for column, memory in product(strength, lives):
             if not _same(column, _values(once, column), _values(memory, column), 0.0):
                 yield f"{column.name} counts from when an event happened, not from when it was told"
     seen = [c for c in loaded.owns if isinstance(c, Column) and c.scope is Scope.CANDIDATE]

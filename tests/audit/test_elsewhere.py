@@ -58,6 +58,7 @@ def refused(id: str, name: str, wrong: Any) -> str:
         ("short_term_plasticity", "encode", "last_used"),
         ("base_level_activation", "first_use", "recent_uses"),
         ("curation", "curate", "a link was made"),
+        ("microglial_pruning", "encode", "synaptic_use"),
     ],
 )
 def test_the_time_of_an_event_is_not_the_present(id: str, name: str, column: str) -> None:
@@ -65,6 +66,16 @@ def test_the_time_of_an_event_is_not_the_present(id: str, name: str, column: str
         original(self, Other(view, now=incoming.event.time), incoming)
 
     assert column in refused(id, name, at_its_time)
+
+
+def test_a_session_begins_when_its_first_event_is_told() -> None:
+    def at_its_time(original: Any, self: Any, view: Any, incoming: Any) -> None:
+        begins = incoming.session != view.theta_session
+        original(self, view, incoming)
+        if begins:
+            view.theta_start = incoming.event.time
+
+    assert "theta" in refused("oscillatory_clock", "beat", at_its_time)
 
 
 @pytest.mark.parametrize(("id", "name"), [("temporal_index", "keep"), ("temporal_index", "score")])
