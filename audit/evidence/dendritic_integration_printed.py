@@ -147,13 +147,13 @@ def without_regimes_nothing_is_changed(specimen: Any) -> Any:
 @adaptation(
     "DIP-8",
     source="Cortex 4.4.8, in words: plasticity is local to the branch; by hand: of ten memories in one branch and one in "
-    "another the recalled share decides, 1/10 is LTD, 1/1 is LTP",
+    "another the recalled share decides, 1/10 and 3/10 are LTD, 4/10 and 1/1 are LTP",
     papers=("cortex2026",),
     atol=1e-12,
 )
 def plasticity_is_local_to_the_branch(specimen: Any) -> Any:
     measured = []
-    for question, k in (("Ada sang", 1), ("Bob left", 1)):
+    for question, k in (("Ada sang", 1), ("Bob left", 1), ("Ada sang", 3), ("Ada sang", 4)):
         memory = memory_of(specimen, "lexical_bm25")
         for hour in range(10):
             memory.encode(Event(float(hour), "They say Ada sang.", dated=False))
@@ -161,7 +161,7 @@ def plasticity_is_local_to_the_branch(specimen: Any) -> Any:
         memory.retrieve(question, k=k, learn=True)
         measured.append(memory.column(specimen.BRANCH_PLASTICITY)[[0, 10]].tolist())
     down, up = 0.97 + 0.01 * (0.5 - 0.97), 1.0 + 0.01 * (0.5 - 1.0)
-    return measured, [[down, 1.0], [1.0, up]]
+    return measured, [[down, 1.0], [1.0, up], [down, 1.0], [up, 1.0]]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -245,6 +245,15 @@ def only_ltp(specimen: Any) -> Any:
     return specimen.replacing(
         "plastic", lambda p, spikes, ltp, ltd, decay: specimen.plastic(p, True, ltp, ltd, decay)
     )
+
+
+@mutant("a branch spikes only above the share from which it does", rejected_by="DIP-8")
+def above_the_share(specimen: Any) -> Any:
+    def learn(self: Any, view: Any, cue: Any) -> None:
+        params = replace(self.params, spike=self.params.spike + 1e-9)
+        specimen.DendriticIntegrationPrinted.learn(SimpleNamespace(params=params), view, cue)
+
+    return specimen.overriding("DendriticIntegrationPrinted", learn=learn)
 
 
 @mutant("a branch takes one memory more than it has room for", rejected_by="DIP-9")
