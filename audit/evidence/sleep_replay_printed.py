@@ -178,6 +178,24 @@ def replay_follows_relations(specimen: Any) -> Any:
     return [str(alone), str(related)], ["[0, 2]", "[0, 1, 2]"]
 
 
+@adaptation(
+    "RPP-8",
+    source="Cortex 4.2.2 and its public code, by hand: a priority of 0.3 is enough; those below are replayed only where all are",
+    papers=("cortex2026",),
+)
+def a_priority_at_the_threshold_is_enough(specimen: Any) -> Any:
+    cases = (
+        ([0.3, 0.2], [0.1], 2, [[0, 0]]),
+        ([0.2, 0.1], [0.3], 2, [[1, 0]]),
+        ([0.2, 0.1], [0.25], 2, [[1, 0], [0, 0]]),
+        ([0.0, 0.2], [], 2, [[0, 1]]),
+    )
+    return [
+        str([[int(back), i] for back, i in specimen.selected(forward, reverse, 0.3, most)])
+        for forward, reverse, most, _ in cases
+    ], [str(rows) for *_, rows in cases]
+
+
 # attributes of the earlier and of the later memories of a life, and whether these are of two domains
 DOMAINS: tuple[tuple[dict[str, str], dict[str, str], bool], ...] = (
     ({"project": "old"}, {"project": "new"}, True),
@@ -454,6 +472,17 @@ def forwards(specimen: Any) -> Any:
         lambda forward, reverse, threshold, most, domain=(): [
             (False, i) for i in range(min(most, len(forward)))
         ],
+    )
+
+
+@mutant("a priority at the threshold is below it", rejected_by="RPP-8")
+def above_threshold(specimen: Any) -> Any:
+    original = specimen.selected
+    return specimen.replacing(
+        "selected",
+        lambda forward, reverse, threshold, *rest: original(
+            forward, reverse, threshold + 1e-9, *rest
+        ),
     )
 
 

@@ -93,6 +93,7 @@ def a_memory_spreads_from_the_entities_of_a_query(specimen: Any) -> Any:
     asked = (
         ("Ada", 0.05, (g, g**6, 0.0)),
         ("Ada", 0.1, (g, 0.0, 0.0)),
+        ("Ada", g, (g, 0.0, 0.0)),
         ("Ada and Cleo", 0.05, (g, g, g)),
         ("Bo and Zed", 0.05, (g, g, g**6)),
         ("Zed", 0.05, (0.0, 0.0, 0.0)),
@@ -138,6 +139,15 @@ def per_hop_decay(specimen: Any) -> Any:
 @mutant("the last entity of the query alone is a source", rejected_by="SAP-4")
 def last_alone(specimen: Any) -> Any:
     return specimen.replacing("spread", lambda seeds, *rest: specimen.spread(seeds[-1:], *rest))
+
+
+@mutant("a node at the threshold is below it", rejected_by="SAP-4")
+def above_threshold(specimen: Any) -> Any:
+    def spread(seeds: Any, *rest: Any) -> int:
+        *network, gamma, depth, threshold, most, out = rest
+        return int(specimen.spread(seeds, *network, gamma, depth, threshold + 1e-9, most, out))
+
+    return specimen.replacing("spread", spread)
 
 
 @mutant("one link less than the depth", rejected_by="SAP-4")
