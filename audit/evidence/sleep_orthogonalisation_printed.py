@@ -4,6 +4,7 @@ paper's form run on it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -151,6 +152,24 @@ def nights_in_a_memory_push_each_interfering_pair(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "SOP-4",
+    source="definition, by hand: a cosine of 1/2 interferes above the threshold 0.49, and not above 1/2",
+    atol=0.0,
+)
+def a_cosine_at_the_threshold_does_not_interfere(specimen: Any) -> Any:
+    vectors = {"one": np.array([1.0, 0.0, 0.0, 0.0]), "other": np.full(4, 0.5)}
+    measured = []
+    for threshold in (0.49, 0.5):
+        memory = memory_of(
+            specimen, embedder=Scripted(vectors), **(TUNED | {"interferes": threshold})
+        )
+        encode(memory, (0.0, "one"), (1.0, "other"))
+        memory.advance(48.0)
+        measured.append(memory.column(specimen.PUSHED_RIVALS)[1, 0])
+    return measured, [0, -1]
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 oscillation = papers.an_oscillation_learns_twice_the_contrast
 least_interference = papers.sleep_converges_to_the_minimum_of_interference.of_variety(as_sleep)
@@ -188,6 +207,17 @@ def with_a_floor(specimen: Any) -> Any:
             specimen.push(first, second, rate)
 
     return specimen.replacing("push", push)
+
+
+@mutant("a cosine at the threshold interferes", rejected_by="SOP-4")
+def at_the_threshold(specimen: Any) -> Any:
+    original = specimen.SleepOrthogonalisationPrinted.dream
+
+    def dream(self: Any, view: Any, tick: Any) -> None:
+        self.params = replace(self.params, interferes=self.params.interferes - 1e-6)
+        original(self, view, tick)
+
+    return specimen.overriding("SleepOrthogonalisationPrinted", dream=dream)
 
 
 @mutant("the newest events are searched for, and the older ones never", rejected_by="SOP-3")
