@@ -184,7 +184,7 @@ def replay_follows_relations(specimen: Any) -> Any:
     papers=("cortex2026",),
 )
 def a_priority_at_the_threshold_is_enough(specimen: Any) -> Any:
-    cases = (
+    cases: tuple[tuple[list[float], list[float], int, list[list[int]]], ...] = (
         ([0.3, 0.2], [0.1], 2, [[0, 0]]),
         ([0.2, 0.1], [0.3], 2, [[1, 0]]),
         ([0.2, 0.1], [0.25], 2, [[1, 0], [0, 0]]),
