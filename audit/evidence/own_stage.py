@@ -5,6 +5,7 @@ memory offers of a stage by hand.
 from __future__ import annotations
 
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ ASSUMED = 1.0 - float(np.exp(-1.0))
 
 
 def value(items: list[frozenset[str]], weight: dict[str, float], some: Any) -> float:
-    return sum(weight[c] for c in frozenset[str]().union(*(items[j] for j in some)))
+    # exact, since the order of a set of texts differs from process to process
+    return fsum(weight[c] for c in frozenset[str]().union(*(items[j] for j in some)))
 
 
 def taken(
