@@ -166,8 +166,8 @@ class MechanismResult:
     @property
     def changes(self) -> tuple[str, ...]:
         """Of a printed form that comes with the package: checks that it does not pass and did when
-        ratings were written, hooks without an engine check, mutants that were not rejected, or why
-        it cannot be audited.
+        ratings were written, checks that raise, which find nothing, hooks without an engine check,
+        mutants that were not rejected, or why it cannot be audited.
         """
         known = known_findings().get(self.id)
         if known is None:
@@ -177,6 +177,7 @@ class MechanismResult:
         cure = "which it did; if that is right, `make ratings` writes it down"
         return (
             *(f"does not pass {id}, {cure}" for id in self.not_passed if id not in known),
+            *(f"{r.check.id} raises: {r.note}" for r in self.checks if r.score is Score.ERROR),
             *self._unchecked,
             *self._loose,
         )

@@ -87,7 +87,7 @@ def test_the_shipped_rating_is_the_derived_one(id: str, monkeypatch: pytest.Monk
     assert findings(result) == known, "run `make ratings`"
 
 
-def test_a_printed_form_that_fails_more_than_is_known_or_runs_unchecked_fails_the_audit(
+def test_a_printed_form_that_fails_more_than_is_known_raises_or_runs_unchecked_fails_the_audit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     id = "base_level_activation_printed"
@@ -101,6 +101,13 @@ def test_a_printed_form_that_fails_more_than_is_known_or_runs_unchecked_fails_th
     assert unchecked.changes == tuple(
         f"no engine check that passes runs the hook {hook.name}" for hook in hooks
     )
+    raising = tuple(
+        replace(check, score=Score.ERROR, note="KeyError: 'x'")
+        if check.check.id == first
+        else check
+        for check in form.checks
+    )
+    assert replace(form, checks=raising).changes == (f"{first} raises: KeyError: 'x'",)
     monkeypatch.setattr(run, "known_findings", lambda: {id: others})
     assert known.exit_code == 1
     ((of, said),) = known.failures
