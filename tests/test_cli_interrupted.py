@@ -200,14 +200,29 @@ def heeding_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+# Half a second before each conversation, so that the interrupt comes in time on a busy machine.
+LEISURELY = """
+import time
+from hebbarium.benchmarks.systems.bm25_dense import BM25Dense
+
+class Leisurely(BM25Dense):
+    def __init__(self, *given):
+        time.sleep(0.5)
+        super().__init__(*given)
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_real_interrupt_keeps_what_is_finished(tmp_path: Path, jobs: str) -> None:
-    words = [sys.executable, "-m", "hebbarium", "run", "--set", "minimal", *FAST[:4], "--jobs",
-             jobs, "--out", str(tmp_path / "o")]  # fmt: skip
+    (tmp_path / "leisurely.py").write_text(LEISURELY, encoding="utf-8")
+    surroundings = environment(tmp_path)
+    surroundings["PYTHONPATH"] += f"{os.pathsep}{tmp_path}"
+    words = [sys.executable, "-m", "hebbarium", "run", "--system", "leisurely:Leisurely", *FAST[:4],
+             "--jobs", jobs, "--out", str(tmp_path / "o")]  # fmt: skip
     child = subprocess.Popen(
         words,
-        env=environment(tmp_path),
+        env=surroundings,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -225,7 +240,7 @@ def test_a_real_interrupt_keeps_what_is_finished(tmp_path: Path, jobs: str) -> N
         and "the same command continues with the others" in err
     )
     assert "Traceback" not in err and not (tmp_path / "o" / "rows.jsonl").exists()
-    again = subprocess.run(words, env=environment(tmp_path), capture_output=True, text=True)
+    again = subprocess.run(words, env=surroundings, capture_output=True, text=True)
     assert (
         again.returncode == 0
         and f"{kept} of 10 conversations were finished before" in again.stderr
