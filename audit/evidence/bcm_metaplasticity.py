@@ -587,19 +587,10 @@ def summed(specimen: Any) -> Any:
 @mutant("modifiability adds up over occasions", rejected_by="CM-8.5e")
 def never_reset(specimen: Any) -> Any:
     def learn(self: Any, view: Any, times: int) -> None:
-        p, pairs = self.params, view.coactivation
-        specimen.occur(
-            times,
-            pairs.source,
-            pairs.target,
-            pairs.edge,
-            p.drive,
-            p.eta,
-            p.tau,
-            view.bcm_weight,
-            view.bcm_theta,
-            view.modifiability,
-        )
+        targets = view.coactivation.target
+        before = view.modifiability[targets]
+        specimen.BCMMetaplasticity.learn(self, view, times)
+        view.modifiability[targets] += before
 
     return specimen.overriding("BCMMetaplasticity", learn=learn)
 

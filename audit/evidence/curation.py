@@ -5,7 +5,6 @@ networkx, brute force and cases decided by hand.
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 from warnings import catch_warnings
 
@@ -787,15 +786,7 @@ def always_corrected(specimen: Any) -> Any:
 def any_speaker(specimen: Any) -> Any:
     def recognise(self: Any, view: Any, incoming: Any) -> None:
         nobody = np.zeros(view.row + 1)
-        heard = SimpleNamespace(
-            row=view.row,
-            speaker=nobody,
-            texts=view.texts,
-            words_said=view.words_said,
-            repeats=view.repeats,
-            sayings=view.sayings,
-        )
-        specimen.Curation.recognise(self, heard, incoming)
+        specimen.Curation.recognise(self, Instead(view, speaker=nobody), incoming)
 
     return specimen.overriding("Curation", recognise=recognise)
 

@@ -20,6 +20,7 @@ from ..checks import adaptation, at_least, at_most, equation, limit, mutant, ref
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of
 from ..paper_numbers import paper_number
+from .shared.views import Instead
 
 Array = NDArray[np.float64]
 DENDRITE, CELL = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
@@ -556,19 +557,8 @@ def weights_for_numbers(specimen: Any) -> Any:
 @mutant("matches below the mean are active, too", rejected_by="CM-13.11")
 def all_active(specimen: Any) -> Any:
     def integrate(self: Any, view: Any, cue: Any) -> None:
-        links = view.graph.csr(EdgeType.ENTITY)
-        specimen.bind(
-            np.flatnonzero(view.visible),
-            view.session,
-            links.start,
-            links.degree,
-            links.pool,
-            view.graph.target,
-            self.params.alpha,
-            self.dendrite,
-            self.cell,
-            view.coactive,
-        )
+        above = Instead(view, match=np.ones_like(view.match))
+        specimen.DendriticIntegration.integrate(self, above, cue)
 
     return specimen.overriding("DendriticIntegration", integrate=integrate)
 

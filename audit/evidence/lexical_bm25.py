@@ -18,6 +18,7 @@ from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, numbers_of
 from ..paper_numbers import paper_number
 from .shared.scripts import worded
+from .shared.views import Instead
 
 SINGLE = 2e-6  # relative, of sums in float32
 Texts = Sequence[Sequence[str]]
@@ -369,14 +370,7 @@ def added_wordings(specimen: Any) -> Any:
 @mutant("wordings count as much as the query", rejected_by="BM-11")
 def unweighted(specimen: Any) -> Any:
     def score(self: Any, view: Any, cue: Any) -> None:
-        specimen.LexicalBM25.score(
-            self,
-            SimpleNamespace(
-                lexicon=view.lexicon,
-                lexical=view.lexical,
-                cues=[(1.0, wording) for _, wording in view.cues],
-            ),
-            cue,
-        )
+        cues = [(1.0, wording) for _, wording in view.cues]
+        specimen.LexicalBM25.score(self, Instead(view, cues=cues), cue)
 
     return specimen.overriding("LexicalBM25", score=score)

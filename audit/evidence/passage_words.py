@@ -15,6 +15,7 @@ from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of
 from .shared.scripts import worded
+from .shared.views import Instead
 
 SINGLE = 2e-6  # relative, of sums in float32
 WINDOW, SPAN, SHARED = 200, 64, 16  # words: the hashing embedder's pieces are words
@@ -169,11 +170,7 @@ def exchanged(specimen: Any) -> Any:
         spans = SimpleNamespace(
             words=lambda terms, weight, k1, b, out: words(terms, weight, b, k1, out)
         )
-        specimen.PassageWords.score(
-            self,
-            SimpleNamespace(spans=spans, cues=view.cues, passage_words=view.passage_words),
-            cue,
-        )
+        specimen.PassageWords.score(self, Instead(view, spans=spans), cue)
 
     return specimen.overriding("PassageWords", score=score)
 
@@ -191,10 +188,6 @@ def never_silent(specimen: Any) -> Any:
 def unweighted(specimen: Any) -> Any:
     def score(self: Any, view: Any, cue: Any) -> None:
         cues = [(1.0, wording) for _, wording in view.cues]
-        specimen.PassageWords.score(
-            self,
-            SimpleNamespace(spans=view.spans, passage_words=view.passage_words, cues=cues),
-            cue,
-        )
+        specimen.PassageWords.score(self, Instead(view, cues=cues), cue)
 
     return specimen.overriding("PassageWords", score=score)

@@ -649,9 +649,8 @@ def hidden_relations(specimen: Any) -> Any:
 @mutant("a walk that is to start nowhere starts at the names", rejected_by="PR-13")
 def never_nowhere(specimen: Any) -> Any:
     def retrieve(self: Any, view: Any, cue: Any) -> None:
-        shown = SimpleNamespace(
-            **{name: getattr(view, name) for name in ("graph", "relations", "visible", "pagerank")},
-            embedding=view.embedding,
+        shown = Instead(
+            view,
             synonyms=SimpleNamespace(
                 starts=lambda of: view.synonyms.starts(of) or None,
                 of=view.synonyms.of,

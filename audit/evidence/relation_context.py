@@ -393,10 +393,9 @@ def weighed_by_filtered_ones(specimen: Any) -> Any:
             ]
 
     def _related(self: Any, view: Any, *of: Any) -> Any:
-        seen = SimpleNamespace(
-            answerable=view.answerable, graph=view.graph, relations=Relations(view)
+        return specimen.RelationContext._related(
+            self, Instead(view, relations=Relations(view)), *of
         )
-        return specimen.RelationContext._related(self, seen, *of)
 
     return specimen.overriding("RelationContext", _related=_related)
 

@@ -4,7 +4,6 @@ linear system, and the contrast in numpy.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from ..checks import adaptation, at_least, at_most, between, equation, limit, mu
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, numbers_of
 from ..paper_numbers import paper_number
+from .shared.views import Instead
 
 LEAK, INHIBITION = 0.2, 0.1
 NUMBERS = (
@@ -767,17 +767,7 @@ def before_priors(specimen: Any) -> Any:
                                  specimen.COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))  # fmt: skip
     def compete(self: Any, view: Any, cue: Any) -> None:
         specimen.RetrievalCompetition.compete(
-            self,
-            SimpleNamespace(
-                primed=view.fused,
-                answerable=view.visible,
-                now=view.now,
-                reweighted=view.reweighted,
-                texts=view.texts,
-                competition_trace=view.competition_trace,
-                competition_time=view.competition_time,
-            ),
-            cue,
+            self, Instead(view, primed=view.fused, answerable=view.visible), cue
         )
 
     return specimen.overriding("RetrievalCompetition", compete=compete)

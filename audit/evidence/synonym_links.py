@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import FunctionModel, encode, lines_with, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.views import Instead
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
 NUMBERS = (
@@ -575,13 +575,6 @@ def content_alone(specimen: Any) -> Any:
 @mutant("what archived memories tell is offered", rejected_by="SL-9")
 def archived_offered(specimen: Any) -> Any:
     def _start(view: Any, cue: Any) -> None:
-        shown = SimpleNamespace(
-            relations=view.relations,
-            visible=np.ones_like(view.visible),
-            synonyms=view.synonyms,
-            embedder=view.embedder,
-            language_model=view.language_model,
-        )
-        specimen.SynonymLinks._start(shown, cue)
+        specimen.SynonymLinks._start(Instead(view, visible=np.ones_like(view.visible)), cue)
 
     return specimen.overriding("SynonymLinks", _start=staticmethod(_start))
