@@ -8,12 +8,11 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ...engine.base.errors import HebbariumError, InputError
-from ...engine.base.private import draft_name, opened_new, private_folder
+from ...engine.base.private import private_folder, replacing
 from ...reporting.files import write_whole
 from ..execution.folder import MANIFEST, RUNS, RunFolder
 from ..scores.metrics import at_depths, forbidden_shares
@@ -126,15 +125,11 @@ def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     made = to_arrow(rows)
     import pyarrow.parquet as pq
 
-    draft = draft_name(path, "part")
     try:
         private_folder(path.parent)
-        with opened_new(draft) as file:
+        with replacing(path) as file:
             pq.write_table(made, file)
-        draft.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise HebbariumError(
             f"it cannot be written ({error.strerror or error})",
             where=str(path),

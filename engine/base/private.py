@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO, Final
@@ -49,6 +50,22 @@ def opened_new(path: Path, mode: int = PRIVATE) -> BinaryIO:
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | BINARY
     return os.fdopen(os.open(path, flags, mode), "wb")
+
+
+@contextmanager
+def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
+    """A draft, open for writing, that takes the place of a file when the block ends without an
+    error, so that another process sees the whole file or the earlier one.  Raises OSError; then no
+    draft is left.
+    """
+    draft = draft_name(path, "part")
+    try:
+        with opened_new(draft, mode) as stream:
+            yield stream
+        draft.replace(path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def draft_name(path: Path, end: str) -> Path:

@@ -24,7 +24,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.resolver import Resolver
 
 from .errors import RegistryError
-from .private import SHARED, draft_name, opened_new
+from .private import SHARED, replacing
 
 LARGE: Final = 65_536  # bytes of a file whose data are kept: six times as many take 0.2 s to parse
 MARK_BYTES: Final = 32  # SHA-256 at the start of kept data
@@ -268,13 +268,8 @@ class _KeptData:
         with suppress(OSError, ValueError):  # ValueError: a date, which has no such form
             kept = marshal.dumps(data)
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            draft = draft_name(self._file, "part")
-            try:
-                with opened_new(draft, SHARED) as stream:
-                    stream.write(self._mark(kept) + kept)
-                draft.replace(self._file)  # at once: another process sees the whole file or none
-            finally:
-                draft.unlink(missing_ok=True)
+            with replacing(self._file, SHARED) as stream:
+                stream.write(self._mark(kept) + kept)
 
     def _mark(self, kept: bytes) -> bytes:
         return hashlib.sha256(self._stamp + kept).digest()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import HebbariumError
-from ..base.private import draft_name, opened_new, private_folder
+from ..base.private import private_folder, replacing
 from .cache_file import DamagedCacheWarning
 from .embedder import Vectors
 from .sentence_transformer import SentenceTransformerEmbedder
@@ -209,14 +209,8 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         with suppress(OSError):
             private_folder(file.parent)
             content = self._content(graph, file.name)
-            temporary = draft_name(file, "part")
-            try:
-                with opened_new(temporary) as stream:
-                    stream.write(hashlib.sha256(content).digest() + content)
-                # at once: another process sees the whole file or none
-                temporary.replace(file)
-            finally:
-                temporary.unlink(missing_ok=True)
+            with replacing(file) as stream:
+                stream.write(hashlib.sha256(content).digest() + content)
 
 
 def _ids(read: Sequence[Any]) -> Ids:

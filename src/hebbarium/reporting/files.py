@@ -9,14 +9,13 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ..engine.base.errors import HebbariumError, InputError
-from ..engine.base.private import PRIVATE, SHARED, draft_name, opened_new, private_folder
+from ..engine.base.private import PRIVATE, SHARED, private_folder, replacing
 
 _FULL = ("the disk is full", "free disk space")
 _FORBIDDEN = ("no permission", "make the folder writable or choose another one")
@@ -83,28 +82,22 @@ def write_whole(path: Path, lines: Iterable[str], *, shared: bool = False) -> No
     the same folder; no link is followed.  Raises HebbariumError, which says whether space or
     permission is missing.
     """
-    draft = draft_name(path, "part")
     try:
         _make_folder(path.parent, shared)
-        with TextIOWrapper(
-            opened_new(draft, SHARED if shared else PRIVATE),
-            encoding="utf-8",
-            errors="backslashreplace",
-            newline="\n",
-        ) as file:
+        with (
+            replacing(path, SHARED if shared else PRIVATE) as stream,
+            TextIOWrapper(
+                stream, encoding="utf-8", errors="backslashreplace", newline="\n"
+            ) as file,
+        ):
             file.writelines(lines)
-        draft.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            what, cure = _CAUSES.get(
-                error.errno or 0, (str(error.strerror or error), "check the path and the disk")
-            )
-            raise HebbariumError(
-                f"it cannot be written ({what})", where=str(path), cure=f"{cure}, then start again"
-            ) from error
-        raise
+    except OSError as error:
+        what, cure = _CAUSES.get(
+            error.errno or 0, (str(error.strerror or error), "check the path and the disk")
+        )
+        raise HebbariumError(
+            f"it cannot be written ({what})", where=str(path), cure=f"{cure}, then start again"
+        ) from error
 
 
 def finite(value: Any) -> Any:
