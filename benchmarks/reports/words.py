@@ -10,7 +10,7 @@ from typing import Any, Final
 from ...reporting.text import plural, visible
 from ..scores.comparison import ALPHA, Correction, Verdict, both_scopes
 from ..scores.detectable import WIDEST, Detectable
-from ..scores.power import MOST, more_words
+from ..scores.power import MOST
 from ..systems.base import Capability
 from .learning_curve import said
 from .result import CONVERSATIONS, BlockResult, DesignResult, Estimate
@@ -262,8 +262,6 @@ def notes(arm: Estimate, result: BlockResult) -> list[str]:
     """What a reader of the arm's row must know."""
     sentences, d = [], arm.primary
     if arm.verdict is Verdict.UNDECIDED:
-        if more := more_words(d.more, result.clusters):
-            sentences.append(more)
         if result.n_conversations == 1:
             cluster = result.clusters.removesuffix("s")
             sentences.append(f"one {cluster} shows no spread between {result.clusters}")

@@ -219,13 +219,3 @@ def both_scopes(
     if here is beyond:
         return f"{beyond.value} here and beyond{more_needed}"
     return f"{here.value} here, {beyond.value} beyond{more_needed}"
-
-
-def verdict_words(verdict: Verdict, d: Difference) -> str:
-    """The verdict, and for an undecided comparison how many more conversations would give it power.
-
-    >>> verdict_words(Verdict.UNDECIDED, Difference(0.0, None, None, None, more=12))
-    'undecided, about 12 more conversations'
-    """
-    more = more_words(d.more) if verdict is Verdict.UNDECIDED else ""
-    return f"{verdict.value}, {more}" if more else verdict.value

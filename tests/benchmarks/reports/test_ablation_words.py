@@ -34,6 +34,7 @@ from hebbarium.benchmarks.reports.words import (
     provenance,
     scale,
     signed,
+    verdict_text,
 )
 from hebbarium.benchmarks.scores.chance import chance_levels, oracle_levels, pool_of
 from hebbarium.benchmarks.scores.cluster_robust import Spread
@@ -218,18 +219,14 @@ def test_an_arm_that_removes_more_than_it_names_is_marked_and_points_to_the_fair
     )
 
 
-def test_an_undecided_arm_says_how_many_more_conversations_it_needs(result: BlockResult) -> None:
+def test_an_undecided_arm_says_once_how_many_more_conversations_it_needs(
+    result: BlockResult,
+) -> None:
     for a in result.estimates:
-        said_so = [
-            each
-            for each in notes(a, result)
-            if each.endswith(("more conversations", "more conversation"))
-        ]
-        assert said_so == (
-            [more_words(a.primary.more)]
-            if a.verdict is Verdict.UNDECIDED and a.primary.more
-            else []
-        )
+        said_of = " ".join((verdict_text(a, result), *notes(a, result)))
+        needs = bool(a.verdict is Verdict.UNDECIDED and a.primary.more)
+        assert said_of.count("more conversation") == needs
+        assert not needs or more_words(a.primary.more) in said_of
     assert any(a.primary.more for a in result.judged(Verdict.UNDECIDED))
 
 
