@@ -75,6 +75,8 @@ def test_types_of_entities_filter_what_is_answered() -> None:
         assert sorted(part.row for part in shown) == rows
     with pytest.raises(hb.HebbariumError, match="person"):
         ask.of_types("persn")
+    memory.erase(0, confirm=True)
+    assert ask.of_types("place", "person", "entity") == ("bo",), "erased names are no names"
 
 
 def test_procedures_are_what_was_done_when_something_was_asked() -> None:

@@ -740,7 +740,7 @@ TRIGRAMS = Structure(
 GRAPH = Structure(
     "graph", "typed directed edges between memories and entities",
     ("source", "target", "type", "alive", "created", "csr", "links", "fan", "column",
-     "neighbours", "find", "entity_id", "entity_name",
+     "neighbours", "find", "entity_id", "entity_name", "entity_names",
      "n_entities", "n_edges", "n_rows", "epoch", "relation_name", "whole_rows"),
 )  # fmt: skip
 TEXTS = Structure(

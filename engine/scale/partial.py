@@ -533,7 +533,7 @@ class PartialGraph:
         """
         if name in BUILT_IN:
             return self.column(name)
-        if name in ("entity_id", "entity_name", "n_entities", "relation_name"):
+        if name in ("entity_id", "entity_name", "entity_names", "n_entities", "relation_name"):
             return getattr(self._base, name)
         raise AttributeError(name)
 

@@ -32,6 +32,8 @@ FIRST_EDGES = 256
 FIRST_NODES = 64
 FIRST_ROOM = 2
 LAST_NODE = 2**31 - 2
+# begins what stands in place of the name of an erased entity; no name in a text has the character NUL
+ERASED = "\0erased "
 
 
 class EdgeType(IntEnum):
@@ -329,6 +331,12 @@ class Graph:
             )
         return self._names[entity]
 
+    def entity_names(self) -> tuple[str, ...]:
+        """Names of the entities that have not lost theirs, in the order of their numbers.
+        O(entities).
+        """
+        return tuple(name for name in self._names if not name.startswith(ERASED))
+
     def relation(self, name: str) -> int:
         """The number of a relation's name, given if new; O(1)."""
         return self._relations.setdefault(str.__str__(name), len(self._relations))
@@ -437,7 +445,7 @@ class Graph:
         for node in np.setdiff1d(ends[ends < 0], linked).tolist():
             entity = entity_node(node)
             self._entity_ids.pop(self._names[entity], None)
-            self._names[entity] = f"\0erased {entity}"  # no entity of a text has this name
+            self._names[entity] = f"{ERASED}{entity}"
             self._entity_ids[self._names[entity]] = entity
 
     def find(self, source: int, target: int, type: int) -> int | None:

@@ -225,8 +225,11 @@ class Lookups:
                     f"there is no type of entity {type!r}", where=WHERE, cure=nearest(type, TYPES)
                 )
         graph, table, shown = self._memory.graph, self._table(), self._shown()
-        names = map(graph.entity_name, range(graph.n_entities))
-        of_types = (name for name in names if (table.type_of(name, shown) or ENTITY) in types)
+        of_types = (
+            name
+            for name in graph.entity_names()
+            if (table.type_of(name, shown) or ENTITY) in types
+        )
         return tuple(of_types) or ("",)
 
     def relations(self, name: str) -> tuple[HeldRelation, ...]:

@@ -371,8 +371,7 @@ def entities(memory: Engine, name: str = "", limit: int = 50) -> Plain:
     edges = graph.alive & (graph.type == EdgeType.ENTITY) & (graph.source >= 0) & (graph.target < 0)
     pairs = set(zip(graph.source[edges].tolist(), (~graph.target[edges]).tolist(), strict=True))
     counts = Counter(entity for _, entity in pairs)
-    names = {e: graph.entity_name(e) for e in counts}
-    known = {entity_name: e for e, entity_name in names.items() if not entity_name.startswith("\0")}
+    known = {graph.entity_name(e): e for e in counts}
     if not name:
         ranked = sorted(known.items(), key=lambda pair: (-counts[pair[1]], pair[0]))
         listed = [{"name": entity_name, "memories": counts[e]} for entity_name, e in ranked[:limit]]
@@ -387,7 +386,7 @@ def entities(memory: Engine, name: str = "", limit: int = 50) -> Plain:
         )  # fmt: skip
     rows = sorted(row for row, e in pairs if e == entity)
     return {
-        "name": names[entity],
+        "name": graph.entity_name(entity),
         "memories": [plain_unit(memory.unit(row)) for row in rows[-limit:]],
         "of": len(rows),
     }
@@ -406,7 +405,7 @@ def stats(memory: Engine) -> Plain:
         "archived": len(visible) - int(visible.sum()),
         "speakers": dict(spoken.most_common(20)),
         "sessions": len({event.session for event in events if event.session}),
-        "entities": int(memory.graph.n_entities),
+        "entities": len(memory.graph.entity_names()),
         "first_event": written(min((event.time for event in events), default=math.nan)),
         "last_event": written(max((event.time for event in events), default=math.nan)),
         "present": written(memory.now),
