@@ -246,8 +246,8 @@ class Only:
     attributes    pairs of key and value that the event must all have, in any form that
                   `wanted_attributes` takes: {"kind": ["error", "shell_exec"]} asks for either kind
     exclude       ids of events that are never answered
-    entities      names, one of which the memory mentions, however they are written; (): any.  Types
-                  of entities become names by `hebbarium.lookups.Lookups.of_types`
+    entities      names, one of which the memory mentions, whatever their case, diacritics and spaces;
+                  (): any.  Types of entities become names by `hebbarium.lookups.Lookups.of_types`
 
     >>> Query("Who moved?", only=Only(speakers=("Ada",), attributes=(("kind", "note"),))).only
     Only(since=None, until=None, sessions=(), speakers=('Ada',), attributes=(('kind', 'note'),), exclude=(), entities=())

@@ -16,7 +16,7 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.times import as_hours, moment, offset_of
 from ..contract.records import Event, Only, Query, attribute_pairs, wanted_attributes
-from ..text.words import fold
+from ..text.features import normal_name
 from .nights import DAY
 
 SHORTEST: Final = 64  # rows of a shortlist
@@ -137,7 +137,7 @@ def checked_only(only: Any, where: str) -> Only:
         speakers,
         wanted_attributes(only.attributes, f"{where}, only.attributes"),
         exclude,
-        tuple(sorted({fold(name) for name in entities})),
+        tuple(sorted({normal_name(name) for name in entities})),
     )
 
 

@@ -125,6 +125,16 @@ def features(text: str) -> Features:
     )
 
 
+def normal_name(written: str) -> str:
+    """The name of an entity as somebody writes it, in the normal form of `Features.entities`.
+    O(length).
+
+    >>> normal_name(" @São  PAULO"), normal_name("O’Neil")
+    ('sao paulo', "o'neil")
+    """
+    return " ".join(fold(sanitise(written)).replace("’", "'").split()).removeprefix("@")
+
+
 # --------------------------------------------------------------------------------------------------
 
 _NUMBER: Final = re.compile(r"(?<![\w.,])[$€£¥]?\d+(?:[.,]\d+)*%?")
@@ -233,7 +243,9 @@ def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
 
     def quoted(match: re.Match[str]) -> str:
         name = match.group(1).strip(" .,;:'")
-        return take(match, fold(_ARTICLE.sub("", name))) if _is_title(name) else match.group()
+        if not _is_title(name):
+            return match.group()
+        return take(match, fold(_ARTICLE.sub("", " ".join(name.split()))))
 
     if '"' in prose or "“" in prose:
         prose = _QUOTED.sub(quoted, prose)

@@ -22,7 +22,7 @@ from .engine.contract.drafts import Kind
 from .engine.contract.vocabulary import CREATED, IMPORTANCE, KIND, SESSION, SPEAKER, TEXTS, VISIBLE
 from .engine.memory.engine import Engine
 from .engine.state.graph import EdgeType, rows_of_entity
-from .engine.text.features import features, fold, terms_of
+from .engine.text.features import features, normal_name, terms_of
 from .mechanisms.retrieval.entity_context import ENTITY, READ, profile, saliences
 from .mechanisms.retrieval.pattern_context import APPLICATIONS, PATTERN, SUCCESSES, rate
 from .mechanisms.retrieval.procedure_context import ProcedureContext, matched, procedures
@@ -193,7 +193,7 @@ class Lookups:
         """What is known of an entity; None if no memory that may be shown mentions it.
         O(entity links).
         """
-        number = self._memory.graph.entity_id(fold(name))
+        number = self._memory.graph.entity_id(normal_name(name))
         if number is None:
             return None
         record = self._entity(number, self._saliences(), self._table())
@@ -236,7 +236,7 @@ class Lookups:
         """The typed relations of an entity that hold, in both directions, as the texts tell them.
         O(length of all texts).
         """
-        return tuple(self._table().of(fold(name), self._shown()))
+        return tuple(self._table().of(normal_name(name), self._shown()))
 
     def closeness(self, name: str, half_life: float = 30 * 24.0) -> tuple[ClosenessRecord, ...]:
         """The people who share memories with somebody, the closest first, by how often and how
@@ -252,16 +252,16 @@ class Lookups:
             raise InputError(
                 f"a half-life of {half_life!r} h", where=WHERE, cure="give hours above 0"
             )
-        memory, who, table = self._memory, fold(name), self._table()
+        memory, who, table = self._memory, normal_name(name), self._table()
         graph, created = memory.graph, memory.column(CREATED)
         speaker, names = memory.column(SPEAKER), memory.event_log.speakers
-        spoken = {fold(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
+        spoken = {normal_name(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
         shown = self._shown()
         weight, number = dict[str, float](), dict[str, int]()
         for row in self._events().tolist():
             nodes = graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist()
             held = {graph.entity_name(-1 - node) for node in nodes if node < 0}
-            held |= {fold(names.name(int(speaker[row])))} - {""}
+            held |= {normal_name(names.name(int(speaker[row])))} - {""}
             for other in held - {who} if who in held else ():
                 if other in spoken or table.type_of(other, shown) == "person":
                     age = max(memory.now - float(created[row]), 0.0)

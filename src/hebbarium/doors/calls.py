@@ -33,6 +33,7 @@ from ..engine.memory.engine import Engine
 from ..engine.memory.history import history
 from ..engine.memory.nights import DAY
 from ..engine.state.graph import EdgeType
+from ..engine.text.features import normal_name
 from ..reporting.files import finite
 from .moments import here
 from .uncertainty import uncertainty
@@ -376,12 +377,12 @@ def entities(memory: Engine, name: str = "", limit: int = 50) -> Plain:
         ranked = sorted(known.items(), key=lambda pair: (-counts[pair[1]], pair[0]))
         listed = [{"name": entity_name, "memories": counts[e]} for entity_name, e in ranked[:limit]]
         return {"entities": listed, "of": len(known)}
-    entity = known.get(name, known.get(name.casefold()))
+    entity = known.get(normal_name(name))
     if entity is None:
         raise InputError(
             f"no memory mentions an entity {name!r}",
             where="entities",
-            cure=nearest(name.casefold(), list(known)) if known else
+            cure=nearest(normal_name(name), list(known)) if known else
             "the set of this memory finds no entities; `rebuild` it with one such as default",
         )  # fmt: skip
     rows = sorted(row for row, e in pairs if e == entity)

@@ -9,7 +9,15 @@ from hanging import ended_if_it_hangs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbarium.engine.text.features import Features, SpeechAct, features, fold, sanitise, terms_of
+from hebbarium.engine.text.features import (
+    Features,
+    SpeechAct,
+    features,
+    fold,
+    normal_name,
+    sanitise,
+    terms_of,
+)
 
 HOSTILE = st.text(st.characters(codec=None), max_size=200) | st.text(
     st.sampled_from("aA.'’\"“_/-@(), 1\n!?\\é́😀\x00\ud83d\ude00אب"), max_size=200
@@ -23,6 +31,7 @@ HOSTILE = st.text(st.characters(codec=None), max_size=200) | st.text(
         ("Hey Mel! Good to see you! How have you been?", ("mel",)),
         ("Thanks, Caroline's brother met her in New York.", ("caroline", "new york")),
         ("New York is loud.", ("new york",)),
+        ('They read "The  Old  Man" aloud.', ("old man",)),
         ("Caroline went home. Lovely weather on Monday in May.", ("caroline",)),
         ("Would Melanie read Dr. Seuss or J. K. Rowling?", ("melanie", "dr seuss", "j k rowling")),
         (
@@ -140,6 +149,7 @@ def test_any_text_is_taken(text: str) -> None:
     assert found == features(text)
     assert 0.0 <= found.emotion <= 1.0
     assert len(set(found.entities)) == len(found.entities) and all(found.entities)
+    assert [normal_name(name) for name in found.entities] == list(found.entities)
     assert all(word and word == word.casefold() for word in found.words)
     for number in (*found.numbers, *found.dates, *found.identifiers):
         number.encode("utf-8")
