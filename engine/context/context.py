@@ -62,9 +62,15 @@ class Context:
         counter  the counter of this context
 
         A component of equal score that stands later is left out first.  The context itself stays as
-        it is.  Raises InputError for another counter.  Cost: one counting of the text for each
-        component that is left out.
+        it is.  Raises InputError for what is no event, and for another counter.  Cost: one counting of
+        the text for each component that is left out.
         """
+        if not isinstance(event, Event):
+            raise InputError(
+                f"{type(event).__name__} is no Event",
+                where="context",
+                cure="give hebbarium.Event(time, text)",
+            )
         if counter.name != self.counter:
             raise InputError(
                 f"the context was counted as {self.counter}, not as {counter.name}",
