@@ -232,7 +232,7 @@ def assemble(
         raise InputError(
             f"there is no compression {compress!r}",
             where=WHERE,
-            cure=nearest(compress, COMPRESSIONS),
+            cure=nearest(compress, filter(None, COMPRESSIONS)),
         )
     compressing = Compressing(compress, model if compress == MODEL else None)
     start = perf_counter()

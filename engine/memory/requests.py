@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from ..base.errors import InputError, RegistryError
+from ..base.errors import InputError, RegistryError, nearest
 from ..context.assembly import AssemblyMemory
 from ..contract.columns import Column
 from ..contract.hooks import Mechanism, parameter_types
@@ -107,7 +107,7 @@ def _source(sources: Mapping[str, Mechanism[Any]], id: str) -> Mechanism[Any]:
         raise InputError(
             f"{id!r} is no source of contexts of this memory",
             where=WHERE,
-            cure=f"name one of {', '.join(sources) or 'none, and choose a set with sources'}",
+            cure=nearest(id, sources) if sources else "choose a set with sources, such as `stages`",
         )
     return sources[id]
 

@@ -187,8 +187,9 @@ def test_a_reply_is_quoted_as_data_and_cut_to_its_tokens() -> None:
 
 def test_other_compressions_are_refused_and_whole_forms_stay_whole() -> None:
     memory = lived(Summariser(briefly))
-    with pytest.raises(InputError, match="compression 'modle'"):
+    with pytest.raises(InputError, match="compression 'modle'") as refused:
         memory.context(ASKED, 100, compress="modle")
+    assert "model" in refused.value.cure and "from ," not in refused.value.cure
     plain = assemble(memory, ASKED, 500, form="evidence_list")
     assert assemble(memory, ASKED, 500, form="evidence_list", compress="extracts") == plain
     assert "compressed" not in memory.context(ASKED, compress="extracts").metadata

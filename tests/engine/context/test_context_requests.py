@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import hebbarium as hb
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.tokens import LengthCounter, TokenBudget
@@ -125,6 +126,12 @@ def test_what_no_set_could_say_is_refused_and_changes_nothing(strategy: Any, tol
         made.context(ASKED, 200, strategy=strategy)
     assert dict(made.sources) == sources
     assert made.context(ASKED, 200) == memory().context(ASKED, 200)
+
+
+def test_a_memory_without_sources_says_which_set_has_some() -> None:
+    with pytest.raises(InputError, match="no source") as refused:
+        hb.memory("bm25", embedding="hashing:64").context(ASKED, 60, strategy=STRATEGY)
+    assert refused.value.cure == "choose a set with sources, such as `stages`"
 
 
 def test_a_context_says_how_many_offers_were_considered_and_how_long_it_took() -> None:
