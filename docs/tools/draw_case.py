@@ -33,7 +33,7 @@ from hebbarium.reporting.svg import standalone
 TARGET = Path(__file__).parents[1] / "pictures" / "all-mem-cases.svg"
 CASES = (("conflation", "without split", "SPLIT"), ("duplicate", "without merge", "MERGE"),
          ("version", "without update", "UPDATE"))  # kind of question, arm, operator  # fmt: skip
-WIDE, LINE, COLUMN, TEXT = 960, 17, 320, 50  # px, px, px, characters
+WIDE, LINE, COLUMN, TEXT = 960, 17, 320, 48  # px, px, px, characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,7 @@ def to_svg(shown: tuple[Case, ...]) -> str:
             for place, memory in enumerate(memories):
                 colour = "var(--accent)" if memory.gold else "var(--ink)"
                 marked = f"{place + 1}{'●' if memory.gold else ' '} {brief(memory.text, TEXT)}"
-                marks.append(
-                    _text(
-                        16 + COLUMN * column, top + 42 + LINE * place, marked, colour, memory.gold
-                    )
-                )
+                marks.append(_text(16 + COLUMN * column, top + 42 + LINE * place, marked, colour))
         edited = [(f"− {brief(text, TEXT)}", "var(--soft)") for text in case.archived]
         edited += [(f"+ {brief(text, TEXT)}", "var(--ink)") for text in case.made]
         for place, (text, colour) in enumerate(edited):
