@@ -42,6 +42,7 @@ REFUSED = "refused"
 SMALL = 0.01  # a change that has no name in the picture
 LEFT, TOP, WIDE, TALL, GAP = 64, 98, 250, 250, 66  # px
 WIDTH = 5.6  # px of a letter of a label
+FAR = 8.0  # px between a point and its label, from which on a line joins them
 STYLE = """
   text { font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
   .ground { fill: var(--ground); stroke: var(--edge) }
@@ -51,6 +52,7 @@ STYLE = """
   .end { text-anchor: end }
   .middle { text-anchor: middle }
   .grid { stroke: var(--edge); stroke-width: .7 }
+  .lead { stroke: var(--soft); stroke-width: .5 }
   .zero { stroke: var(--soft); stroke-dasharray: 3 3 }
   .dot { fill: var(--mark) }
   .control { fill: var(--soft) }
@@ -251,10 +253,13 @@ def _panel(
             f'<circle class="{kind}" cx="{x(a)}" cy="{y(b)}" r="3.5"><title>{escape(name)}</title></circle>'
         )
     named = {name: point for name, point in points.items() if name not in near}
-    parts += [
-        f'<text class="soft{" end" if end else ""}" x="{left}" y="{at + 3}">{escape(name)}</text>'
-        for name, left, end, at in _labelled(named, x, y, start + 0.62 * WIDE)
-    ]
+    for name, left, end, at in _labelled(named, x, y, start + 0.62 * WIDE):
+        a, b = named[name]
+        if abs(at - y(b)) > FAR:
+            parts.append(f'<line class="lead" x1="{x(a)}" y1="{y(b)}" x2="{left}" y2="{at}"/>')
+        parts.append(
+            f'<text class="soft{" end" if end else ""}" x="{left}" y="{at + 3}">{escape(name)}</text>'
+        )
     return "\n".join(parts)
 
 
