@@ -319,6 +319,7 @@ def test_a_terminal_of_100_columns_shows_whole_names(
         assert {step.split(".")[0] for step in steps} >= set(REGISTRY.set("minimal").mechanisms)
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_leaves_room_for_summaries(tmp_path: Path) -> None:
     text = on_terminal(tmp_path, "list", columns=80)
     line = next(line for line in text.splitlines() if line.startswith("lexical_bm25 "))
@@ -743,6 +744,7 @@ def test_audit_fails_when_a_claim_is_not_earned(
     assert said.code == 1 and "claims FAITHFUL, derived HONEST" in said.out
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_a_variety_alone_is_judged_by_its_parents_evidence_where_it_has_none(
     monkeypatch: pytest.MonkeyPatch,

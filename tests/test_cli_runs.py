@@ -113,6 +113,7 @@ def test_explain_without_a_question_lists_the_missed_ones(hebbarium: Command, ru
     assert row["question"] in [one["question"] for one in printed]
 
 
+@pytest.mark.slow
 def test_explain_prints_the_cause_of_every_missed_event(
     hebbarium: Command, runs: Path, tmp_path: Path
 ) -> None:

@@ -98,7 +98,7 @@ def later(*case: Any) -> Any:
         ),
         later("base_level_activation", "recent_uses", {"clock": False}, "not declared a reading"),
         later("testing_effect", "tested", {"clock": False}, "not declared a reading of the clock"),
-        in_python("microglial_pruning", "complement", {"clock": True}, "does not go with it"),
+        later("microglial_pruning", "complement", {"clock": True}, "does not go with it"),
         later("systems_transfer", "cortical_trace", {"chained": True}, "is no factor from 0 to 1"),
         ("recency", "last_access", {"chained": True}, "is no factor from 0 to 1"),
         later(
@@ -115,7 +115,10 @@ def later(*case: Any) -> Any:
             *("temporal_context", "context_cues", {"rows": None}),
             "not declared to hold numbers of rows",
         ),
-        ("adjacency_pairs", "answers", {"considered": True}, "raises memories by those that match"),
+        later(
+            *("adjacency_pairs", "answers", {"considered": True}),
+            "raises memories by those that match",
+        ),
         ("instruction_detection", "standing", {"considered": False}, "and is not considered"),
         ("recency", "last_access", {"considered": True}, "are not those that are raised"),
     ],
@@ -148,12 +151,12 @@ def never(self: Any, view: Any, tick: Any) -> bool:
         later("systems_transfer", always, "the next sleep changes"),
         # what they read of strength changes with time
         in_python("gist_compression", always, "the next sleep changes detail"),
-        in_python("homeostatic_scaling", always, "the next sleep changes scaling"),
+        later("homeostatic_scaling", always, "the next sleep changes scaling"),
         # the rows that it makes
         ("stage_summary", always, "the next sleep changes rows"),
         # where a language model is asked
         ("typed_relations", always, "the next sleep changes triples_until"),
-        in_python("synaptic_tagging", never, "does not say that it is at rest"),
+        later("synaptic_tagging", never, "does not say that it is at rest"),
         ("fact_timeline", never, "does not say that it is at rest"),
     ],
 )
@@ -223,7 +226,7 @@ def written_otherwise(monkeypatch: pytest.MonkeyPatch, id: str, right: str, wron
 @pytest.mark.parametrize(
     ("id", "right", "wrong", "output"),
     [
-        ("temporal_context", " & (view.kind == 0)", "", "context of events differs"),
+        later("temporal_context", " & (view.kind == 0)", "", "context of events differs"),
         ("fact_timeline", "draft.maker == self.id", "draft.sources", "cluster_summary of events"),
     ],
 )

@@ -55,10 +55,11 @@ def refused(id: str, name: str, wrong: Any) -> str:
     [
         ("neurogenesis", "experience", "turnover"),
         ("oscillatory_clock", "beat", "theta"),
-        ("short_term_plasticity", "encode", "last_used"),
+        # others are like them, and their kernels take seconds to compile
+        pytest.param("short_term_plasticity", "encode", "last_used", marks=pytest.mark.slow),
         ("base_level_activation", "first_use", "recent_uses"),
         ("curation", "curate", "a link was made"),
-        ("microglial_pruning", "encode", "synaptic_use"),
+        pytest.param("microglial_pruning", "encode", "synaptic_use", marks=pytest.mark.slow),
     ],
 )
 def test_the_time_of_an_event_is_not_the_present(id: str, name: str, column: str) -> None:
@@ -78,6 +79,7 @@ def test_a_session_begins_when_its_first_event_is_told() -> None:
     assert "theta" in refused("oscillatory_clock", "beat", at_its_time)
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(("id", "name"), [("temporal_index", "keep"), ("temporal_index", "score")])
 def test_days_are_those_of_the_clock_of_the_speaker_and_of_the_asker(id: str, name: str) -> None:
     def by_utc(original: Any, self: Any, view: Any, what: Any) -> None:
@@ -117,7 +119,12 @@ def test_a_signal_does_not_depend_on_the_filter(id: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("id", "name"), [("emotional_tagging", "slow_forgetting"), ("synaptic_tagging", "strengthen")]
+    ("id", "name"),
+    [
+        ("emotional_tagging", "slow_forgetting"),
+        # its kernels take seconds to compile
+        pytest.param("synaptic_tagging", "strengthen", marks=pytest.mark.slow),
+    ],
 )
 def test_strength_counts_from_when_an_event_was_told(id: str, name: str) -> None:
     happened = dict[int, float]()

@@ -74,9 +74,10 @@ def test_a_filter_leaves_out_what_is_archived_elsewhere(monkeypatch: pytest.Monk
     ("id", "name"),
     [
         ("adjacent_stages", "offer"),
-        ("cross_encoder_rerank", "rerank"),
+        # the kernel of rerankers takes a second to compile, and `own_stage` is like them
+        pytest.param("cross_encoder_rerank", "rerank", marks=pytest.mark.slow),
         ("entity_boost", "boost"),
-        ("late_interaction_rerank", "rerank"),
+        pytest.param("late_interaction_rerank", "rerank", marks=pytest.mark.slow),
         ("own_stage", "offer"),
         ("ranked_context", "offer"),
         ("recent_context", "offer"),

@@ -761,6 +761,7 @@ def test_latex_compiles(made: Made, tmp_path: Path) -> None:
 
 
 # --- the command ----------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_the_command_writes_every_file(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app, ["audit", "recency", "--no-mutants", "--out", str(tmp_path / "o")]

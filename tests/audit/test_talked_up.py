@@ -242,122 +242,119 @@ SPEAKING = [
 ]
 
 
+# `make test-all` tries their signals, since their kernels take seconds to compile, and others are like
+# them
+DEAR = {
+    "hebbian_association", "outcome_gated_association", "pattern_separation", "schema_formation",
+    "sleep_orthogonalisation", "spike_timing_plasticity", "systems_transfer", "titans_memory",
+}  # fmt: skip
+WRONGLY_DECLARED: list[tuple[str, dict[str, Any], str]] = [
+    ("engram_allocation", {"facet": Facet.ASSOCIATION}, "of two memories together changes"),
+    ("personalized_pagerank", {"scale": Scale.SIMILARITY}, "same with words that nobody said"),
+    ("trigram_match", {"scale": Scale.SUPPORT}, "changes with words that nobody said"),
+    ("learned_sparse", {"facet": Facet.ASSOCIATION}, "only memories that share a word"),
+    ("titans_memory", {"facet": Facet.CONTEXT}, "depends on what the question says"),
+    ("hebbian_association", {"scale": Scale.SIMILARITY}, "and use raises it to"),
+    ("curation", {"direct": True}, "is direct, and starts from memories that match"),
+    ("temporal_index", {"floor": -5.0}, "the floor -5, and is never below"),
+    ("speaker_engram", {"floor": -1.0}, "takes from memories of which it says nothing"),
+    ("schema_formation", {"facet": Facet.CONTEXT}, "where memories have it alone in common"),
+    ("recency", {"direct": True}, "is direct, and is the same for every question"),
+    ("heat", {"direct": True}, "is direct, and is the same for every question"),
+    ("lexical_bm25", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
+    ("lexical_bm25", {"facet": Facet.USE}, "evidence of USE, and depends on the question"),
+    ("dense_similarity", {"facet": Facet.TIME}, "evidence of TIME, and depends"),
+    ("trigram_match", {"facet": Facet.USE}, "evidence of USE, and depends on the question"),
+    ("pattern_separation", {"facet": Facet.TIME}, "evidence of TIME, and depends"),
+    ("hopfield_completion", {"facet": Facet.USE}, "evidence of USE, and depends"),
+    ("recency", {"facet": Facet.WORDS}, "evidence of WORDS, whatever the question"),
+    ("recency", {"facet": Facet.MEANING}, "evidence of MEANING, whatever the question"),
+    ("heat", {"facet": Facet.WORDS}, "evidence of WORDS, whatever the question"),
+    ("heat", {"facet": Facet.COMPLETION}, "evidence of COMPLETION, whatever the question"),
+    ("lexical_bm25", {"floor": -1.0}, "is an amount, and its floor is -1, not 0"),
+    ("lexical_bm25", {"floor": 0.5}, "its floor is 0.5, not 0"),
+    ("dense_similarity", {"scale": Scale.SUPPORT}, "is an amount, and its floor is -1"),
+    ("systems_transfer", {"scale": Scale.SUPPORT}, "is an amount, and has the score -"),
+    ("sampling_recovery", {"scale": Scale.SUPPORT}, "is an amount, and"),
+    ("hopfield_completion", {"scale": Scale.SUPPORT}, "is an amount, and has the score -"),
+    ("lexical_bm25", {"scale": Scale.SIMILARITY}, "is a similarity, and has scores from"),
+    ("passage_words", {"scale": Scale.SIMILARITY}, "is a similarity, and has scores from"),
+    ("dense_similarity", {"scale": Scale.LOG_ODDS}, "ln odds, and reads none"),
+    ("trigram_match", {"scale": Scale.LOG_ODDS}, "ln odds, and reads none"),
+    ("heat", {"scale": Scale.SIMILARITY}, "is an estimate of need, and its scale is similarity"),
+    ("heat", {"scale": Scale.SUPPORT}, "is an estimate of need, and its scale is support"),
+    ("trigram_match", {"floor": 0.5}, "has the floor 0.5 and the score"),
+    ("lexical_bm25", {"direct": False}, "from nothing learnt, and is not called direct"),
+    ("passage_words", {"direct": False}, "from nothing learnt, and is not called direct"),
+    ("dense_similarity", {"direct": False}, "learnt, and is not called direct"),
+    ("trigram_match", {"direct": False}, "learnt, and is not called direct"),
+    ("hopfield_completion", {"direct": False}, "learnt, and is not called direct"),
+    ("dense_similarity", {"facet": Facet.WORDS}, "depends on the vector besides the words"),
+    ("dense_similarity", {"facet": Facet.FORM}, "depends on the vector besides the words"),
+    ("dense_similarity", {"facet": Facet.ASSOCIATION}, "reads nothing but texts"),
+    ("lexical_bm25", {"facet": Facet.MEANING}, "depends on words besides the vector"),
+    ("lexical_bm25", {"facet": Facet.FORM}, "has no score for misspelt words"),
+    ("lexical_bm25", {"facet": Facet.CONTEXT}, "reads nothing but texts"),
+    ("trigram_match", {"facet": Facet.MEANING}, "depends on words besides the vector"),
+    ("trigram_match", {"facet": Facet.WORDS}, "has scores for words that nobody said"),
+    ("temporal_index", {"facet": Facet.CONTEXT}, "is silent without a time"),
+    ("temporal_index", {"facet": Facet.WORDS}, "is silent without a time"),
+    ("hyperdimensional_binding", {"facet": Facet.KIND}, "differs between questions of one kind"),
+    ("hyperdimensional_binding", {"facet": Facet.WHEN}, "is silent without a time"),
+    ("dense_similarity", {"facet": Facet.COMPLETION}, "for half a text"),
+    ("systems_transfer", {"facet": Facet.COMPLETION}, "for half a text"),
+    ("hopfield_completion", {"facet": Facet.MEANING}, "half a text as high as for all"),
+    ("titans_memory", {"floor": 0.0}, "scores all memories, and has the floor 0 and the score"),
+    ("dense_similarity", {"floor": 0.0}, "scores all memories, and has the floor 0"),
+    ("recency", {"scale": Scale.SUPPORT}, "has the bound 1 of a similarity"),
+    ("heat", {"facet": Facet.FORM}, "evidence of FORM, and reads the time or how often"),
+    ("titans_memory", {"facet": Facet.MEANING}, "half a text as high as for all"),
+    ("recency", {"facet": Facet.USE}, "is evidence of USE, and reads no use"),
+    ("heat", {"facet": Facet.TIME}, "reads how often memories were used"),
+    ("spreading_activation", {"facet": Facet.CONTEXT}, "neither when, where nor by whom"),
+    ("titans_memory", {"facet": Facet.COMPLETION}, "a text seldom finds itself by it"),
+    ("recency", {"floor": 0.6}, "the floor 0.6, above half of its scores"),
+    ("hyperdimensional_binding", {"floor": -1.0}, "the floor -1, and is never below"),
+    ("hopfield_completion", {"floor": -1.0}, "the floor -1, and is never below"),
+    ("temporal_index", {"floor": 0.2}, "the floor 0.2, above what has nothing in common"),
+    ("heat", {"floor": -1.0}, "is in ln odds, of which those of a typical memory are 0"),
+    ("temporal_context", {"facet": Facet.ASSOCIATION}, "of all memories a text finds itself"),
+    ("pattern_separation", {"facet": Facet.ASSOCIATION}, "of all memories a text finds itself"),
+    ("topology_consolidation", {"facet": Facet.WORDS}, "depends on the vector"),
+    ("topology_consolidation", {"facet": Facet.CONTEXT}, "of all memories a text finds itself"),
+    ("adjacency_pairs", {"facet": Facet.CONTEXT}, "is silent where memories have it alone"),
+    ("curation", {"facet": Facet.CONTEXT}, "is silent where memories have it alone"),
+    ("pattern_separation", {"facet": Facet.CONTEXT}, "is evidence of CONTEXT"),
+    ("titans_memory", {"facet": Facet.MEANING}, "more than half the score of the one asked for"),
+    ("engram_allocation", {"facet": Facet.WORDS}, "starts from memories that match"),
+    ("schema_formation", {"facet": Facet.FORM}, "a text seldom finds itself by it"),
+    ("spreading_activation", {"facet": Facet.WORDS}, "for memories that share none"),
+    ("hyperdimensional_binding", {"facet": Facet.WORDS}, "for memories that share none"),
+    ("recency", {"facet": Facet.ASSOCIATION}, "evidence of ASSOCIATION, whatever the question"),
+    ("recency", {"facet": Facet.CONTEXT}, "reads neither the session nor the speaker"),
+    ("recency", {"facet": Facet.KIND}, "reads the time or how often memories were used"),
+    ("recency", {"facet": Facet.FORM}, "reads the time or how often memories were used"),
+    (
+        "successor_representation",
+        {"scale": Scale.SIMILARITY},
+        "is a similarity, and is never above",
+    ),
+    ("temporal_index", {"scale": Scale.SUPPORT}, "has the bound 1 of a similarity"),
+    ("speaker_engram", {"direct": True}, "of all memories a text finds itself by it"),
+    ("speaker_engram", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
+    ("speaker_engram", {"facet": Facet.MEANING}, "reads where or by whom it was said"),
+    ("evolving_notes", {"facet": Facet.WORDS}, "depends on the vector besides the words"),
+    ("trigram_match", {"floor": -1.0}, "the floor -1, and is never below"),
+]
+
+
+def dear_later(id: str, *more: Any) -> Any:
+    """A case of a mechanism, which `make test` leaves to `make test-all` if it is dear."""
+    return pytest.param(id, *more, marks=pytest.mark.slow if id in DEAR else ())
+
+
 @pytest.mark.parametrize(
-    ("id", "wrong", "output"),
-    [
-        ("engram_allocation", {"facet": Facet.ASSOCIATION}, "of two memories together changes"),
-        ("personalized_pagerank", {"scale": Scale.SIMILARITY}, "same with words that nobody said"),
-        ("trigram_match", {"scale": Scale.SUPPORT}, "changes with words that nobody said"),
-        ("learned_sparse", {"facet": Facet.ASSOCIATION}, "only memories that share a word"),
-        ("titans_memory", {"facet": Facet.CONTEXT}, "depends on what the question says"),
-        ("hebbian_association", {"scale": Scale.SIMILARITY}, "and use raises it to"),
-        ("curation", {"direct": True}, "is direct, and starts from memories that match"),
-        ("temporal_index", {"floor": -5.0}, "the floor -5, and is never below"),
-        ("speaker_engram", {"floor": -1.0}, "takes from memories of which it says nothing"),
-        pytest.param(
-            *("schema_formation", {"facet": Facet.CONTEXT}),
-            "where memories have it alone in common",
-            marks=pytest.mark.kernels,
-        ),
-        ("recency", {"direct": True}, "is direct, and is the same for every question"),
-        ("heat", {"direct": True}, "is direct, and is the same for every question"),
-        ("lexical_bm25", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
-        ("lexical_bm25", {"facet": Facet.USE}, "evidence of USE, and depends on the question"),
-        ("dense_similarity", {"facet": Facet.TIME}, "evidence of TIME, and depends"),
-        ("trigram_match", {"facet": Facet.USE}, "evidence of USE, and depends on the question"),
-        ("pattern_separation", {"facet": Facet.TIME}, "evidence of TIME, and depends"),
-        ("hopfield_completion", {"facet": Facet.USE}, "evidence of USE, and depends"),
-        ("recency", {"facet": Facet.WORDS}, "evidence of WORDS, whatever the question"),
-        ("recency", {"facet": Facet.MEANING}, "evidence of MEANING, whatever the question"),
-        ("heat", {"facet": Facet.WORDS}, "evidence of WORDS, whatever the question"),
-        ("heat", {"facet": Facet.COMPLETION}, "evidence of COMPLETION, whatever the question"),
-        ("lexical_bm25", {"floor": -1.0}, "is an amount, and its floor is -1, not 0"),
-        ("lexical_bm25", {"floor": 0.5}, "its floor is 0.5, not 0"),
-        ("dense_similarity", {"scale": Scale.SUPPORT}, "is an amount, and its floor is -1"),
-        ("systems_transfer", {"scale": Scale.SUPPORT}, "is an amount, and has the score -"),
-        ("sampling_recovery", {"scale": Scale.SUPPORT}, "is an amount, and"),
-        ("hopfield_completion", {"scale": Scale.SUPPORT}, "is an amount, and has the score -"),
-        ("lexical_bm25", {"scale": Scale.SIMILARITY}, "is a similarity, and has scores from"),
-        ("passage_words", {"scale": Scale.SIMILARITY}, "is a similarity, and has scores from"),
-        ("dense_similarity", {"scale": Scale.LOG_ODDS}, "ln odds, and reads none"),
-        ("trigram_match", {"scale": Scale.LOG_ODDS}, "ln odds, and reads none"),
-        (
-            "heat",
-            {"scale": Scale.SIMILARITY},
-            "is an estimate of need, and its scale is similarity",
-        ),
-        ("heat", {"scale": Scale.SUPPORT}, "is an estimate of need, and its scale is support"),
-        ("trigram_match", {"floor": 0.5}, "has the floor 0.5 and the score"),
-        ("lexical_bm25", {"direct": False}, "from nothing learnt, and is not called direct"),
-        ("passage_words", {"direct": False}, "from nothing learnt, and is not called direct"),
-        ("dense_similarity", {"direct": False}, "learnt, and is not called direct"),
-        ("trigram_match", {"direct": False}, "learnt, and is not called direct"),
-        ("hopfield_completion", {"direct": False}, "learnt, and is not called direct"),
-        ("dense_similarity", {"facet": Facet.WORDS}, "depends on the vector besides the words"),
-        ("dense_similarity", {"facet": Facet.FORM}, "depends on the vector besides the words"),
-        ("dense_similarity", {"facet": Facet.ASSOCIATION}, "reads nothing but texts"),
-        ("lexical_bm25", {"facet": Facet.MEANING}, "depends on words besides the vector"),
-        ("lexical_bm25", {"facet": Facet.FORM}, "has no score for misspelt words"),
-        ("lexical_bm25", {"facet": Facet.CONTEXT}, "reads nothing but texts"),
-        ("trigram_match", {"facet": Facet.MEANING}, "depends on words besides the vector"),
-        ("trigram_match", {"facet": Facet.WORDS}, "has scores for words that nobody said"),
-        ("temporal_index", {"facet": Facet.CONTEXT}, "is silent without a time"),
-        ("temporal_index", {"facet": Facet.WORDS}, "is silent without a time"),
-        (
-            "hyperdimensional_binding",
-            {"facet": Facet.KIND},
-            "differs between questions of one kind",
-        ),
-        ("hyperdimensional_binding", {"facet": Facet.WHEN}, "is silent without a time"),
-        ("dense_similarity", {"facet": Facet.COMPLETION}, "for half a text"),
-        ("systems_transfer", {"facet": Facet.COMPLETION}, "for half a text"),
-        ("hopfield_completion", {"facet": Facet.MEANING}, "half a text as high as for all"),
-        ("titans_memory", {"floor": 0.0}, "scores all memories, and has the floor 0 and the score"),
-        ("dense_similarity", {"floor": 0.0}, "scores all memories, and has the floor 0"),
-        ("recency", {"scale": Scale.SUPPORT}, "has the bound 1 of a similarity"),
-        ("heat", {"facet": Facet.FORM}, "evidence of FORM, and reads the time or how often"),
-        ("titans_memory", {"facet": Facet.MEANING}, "half a text as high as for all"),
-        ("recency", {"facet": Facet.USE}, "is evidence of USE, and reads no use"),
-        ("heat", {"facet": Facet.TIME}, "reads how often memories were used"),
-        ("spreading_activation", {"facet": Facet.CONTEXT}, "neither when, where nor by whom"),
-        ("titans_memory", {"facet": Facet.COMPLETION}, "a text seldom finds itself by it"),
-        ("recency", {"floor": 0.6}, "the floor 0.6, above half of its scores"),
-        ("hyperdimensional_binding", {"floor": -1.0}, "the floor -1, and is never below"),
-        ("hopfield_completion", {"floor": -1.0}, "the floor -1, and is never below"),
-        ("temporal_index", {"floor": 0.2}, "the floor 0.2, above what has nothing in common"),
-        ("heat", {"floor": -1.0}, "is in ln odds, of which those of a typical memory are 0"),
-        ("temporal_context", {"facet": Facet.ASSOCIATION}, "of all memories a text finds itself"),
-        ("pattern_separation", {"facet": Facet.ASSOCIATION}, "of all memories a text finds itself"),
-        ("topology_consolidation", {"facet": Facet.WORDS}, "depends on the vector"),
-        ("topology_consolidation", {"facet": Facet.CONTEXT}, "of all memories a text finds itself"),
-        ("adjacency_pairs", {"facet": Facet.CONTEXT}, "is silent where memories have it alone"),
-        ("curation", {"facet": Facet.CONTEXT}, "is silent where memories have it alone"),
-        ("pattern_separation", {"facet": Facet.CONTEXT}, "is evidence of CONTEXT"),
-        (
-            "titans_memory",
-            {"facet": Facet.MEANING},
-            "more than half the score of the one asked for",
-        ),
-        ("engram_allocation", {"facet": Facet.WORDS}, "starts from memories that match"),
-        ("schema_formation", {"facet": Facet.FORM}, "a text seldom finds itself by it"),
-        ("spreading_activation", {"facet": Facet.WORDS}, "for memories that share none"),
-        ("hyperdimensional_binding", {"facet": Facet.WORDS}, "for memories that share none"),
-        ("recency", {"facet": Facet.ASSOCIATION}, "evidence of ASSOCIATION, whatever the question"),
-        ("recency", {"facet": Facet.CONTEXT}, "reads neither the session nor the speaker"),
-        ("recency", {"facet": Facet.KIND}, "reads the time or how often memories were used"),
-        ("recency", {"facet": Facet.FORM}, "reads the time or how often memories were used"),
-        (
-            "successor_representation",
-            {"scale": Scale.SIMILARITY},
-            "is a similarity, and is never above",
-        ),
-        ("temporal_index", {"scale": Scale.SUPPORT}, "has the bound 1 of a similarity"),
-        ("speaker_engram", {"direct": True}, "of all memories a text finds itself by it"),
-        ("speaker_engram", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
-        ("speaker_engram", {"facet": Facet.MEANING}, "reads where or by whom it was said"),
-        ("evolving_notes", {"facet": Facet.WORDS}, "depends on the vector besides the words"),
-        ("trigram_match", {"floor": -1.0}, "the floor -1, and is never below"),
-    ],
+    ("id", "wrong", "output"), [dear_later(*case) for case in WRONGLY_DECLARED]
 )
 def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output: str) -> None:
     scores = scores_of(id)[0]
@@ -379,12 +376,16 @@ OPEN = {
 }
 
 
-# their kernels take longer to compile than these lives in Python
-IN_PYTHON = {"dendritic_integration", "schema_formation", "systems_transfer"}
+# its kernels take longer to compile than this life in Python
+IN_PYTHON = "dendritic_integration"
 
 
 @pytest.mark.parametrize(
-    "id", [pytest.param(i, marks=pytest.mark.kernels) if i in IN_PYTHON else i for i in SPEAKING]
+    "id",
+    [
+        pytest.param(id, marks=pytest.mark.kernels) if id == IN_PYTHON else dear_later(id)
+        for id in SPEAKING
+    ],
 )
 def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
     """Every other facet, scale and directness, and floors above, below and at both ends of a cosine."""
@@ -408,7 +409,16 @@ def test_a_signal_is_nothing_but_what_it_is_declared(id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "id", ["evolving_notes", "schema_formation", "sleep_orthogonalisation", "systems_transfer"]
+    "id",
+    [
+        dear_later(id)
+        for id in (
+            "evolving_notes",
+            "schema_formation",
+            "sleep_orthogonalisation",
+            "systems_transfer",
+        )
+    ],
 )
 def test_a_signal_that_sleep_taught_is_direct_if_it_tells_nearly_equal_memories_apart(
     id: str,

@@ -271,6 +271,7 @@ def test_what_the_design_can_detect_is_announced_before_anything_runs(
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_earlier_result_is_left_aside(registry: Registry, tmp_path: Path) -> None:
     (tmp_path / "design.json").write_text('{"format": 1}', encoding="utf-8")
     announced: list[Any] = []
@@ -470,6 +471,7 @@ class Page(HTMLParser):
         self.text += data
 
 
+@pytest.mark.slow
 def test_names_from_data_and_files_are_only_text_in_the_reports(
     registry: Registry, tmp_path: Path
 ) -> None:

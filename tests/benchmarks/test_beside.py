@@ -106,6 +106,7 @@ def test_its_difference_is_the_full_set_minus_it_with_its_interval(
     )
 
 
+@pytest.mark.slow
 def test_it_is_no_part_of_the_family(
     done: tuple[Path, BlockResult], registry: Registry, data: Dataset, tmp_path: Path
 ) -> None:

@@ -191,6 +191,7 @@ def test_a_process_killed_in_a_consolidation_leaves_no_half_of_it(tmp_path: Path
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_the_drill_sees_half_of_a_consolidation(tmp_path: Path) -> None:
     """A memory that saves before a consolidation has ended."""
@@ -453,6 +454,7 @@ def test_a_command_that_is_no_drill_is_refused_with_a_cure(
         assert ended.value.code == 2 and "give a whole number from 1 on" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_killed_sweep_loses_no_finished_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

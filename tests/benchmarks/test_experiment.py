@@ -209,6 +209,7 @@ def test_evidence_in_contexts_is_a_metric(carry: Carry) -> None:
     assert 0.0 < result.means["full"] < 1.0
 
 
+@pytest.mark.slow
 def test_what_changes_nothing_is_a_no_op(carry: Carry) -> None:
     _, (result,), _ = carry(
         "set: minimal\ndesign: sweep\nsweep: {lexical_bm25.weight: [.5, 0]}\n", dataset("d", 2)
@@ -344,6 +345,7 @@ def test_data_without_gold_are_refused_before_anything_runs(carry: Carry, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text(carry: Carry) -> None:
     _, _, out = carry(
         'set: minimal\ndesign: arms\nsummary: "<b>|x|</b>"\narms: {"<script>|a": {without: [heat]}}\n',

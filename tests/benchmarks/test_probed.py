@@ -155,6 +155,7 @@ def test_a_reference_without_a_value_ends_the_design(
     assert caught.value.cure and not (tmp_path / "out" / "design.json").exists()
 
 
+@pytest.mark.slow
 def test_a_long_design_is_confirmed_from_one_timed_cell(
     tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -162,6 +162,7 @@ def rows() -> Any:
     return index_answers.unit(near[rng.permutation(len(near))])
 
 
+@pytest.mark.slow
 def test_grown_rows_follow_their_own_and_are_as_near_as_real_ones(rows: Any) -> None:
     base, held, rng = rows[:2000], rows[2000:], np.random.default_rng(1)
     near = index_answers.neighbours(base)

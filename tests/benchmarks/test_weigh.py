@@ -318,6 +318,7 @@ def test_the_audit_reads_what_is_written(
     assert read.of("base_level_activation").path == "activation -> heat -> fused"  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_file_and_names_what_is_inert(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -190,6 +190,7 @@ def test_erasure_by_person_session_period_and_attribute(only: Only, gone: set[in
         assert kept(memory) == {f"lamp {hour}" for hour in range(4) if hour not in gone}
 
 
+@pytest.mark.slow
 def test_the_command_erases_by_attribute(tmp_path: Path) -> None:
     file = tmp_path / "m.db"
     memory = ["memory", str(file)]

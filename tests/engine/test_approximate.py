@@ -235,6 +235,7 @@ def test_a_memory_with_an_erasure_answers_as_the_one_that_is_loaded(
         assert answers(memory) != found and not any(80 in rows for rows, _ in found)
 
 
+@pytest.mark.slow
 def test_centres_are_found_anew_when_there_are_four_times_the_rows() -> None:
     rows, query = drawn(4300, 8), drawn(1, 9)[0]
     whole, grown = filled(rows), filled(rows[:3999])
@@ -312,6 +313,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counted(monkeypatch, faiss.IndexIVFPQFastScan, "train")
 
 
+@pytest.mark.slow
 def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int]) -> None:
     rows, queries = drawn(4300, 12), drawn(20, 13)
     assert filled(rows).parts() == filled(rows[:900]).parts() == {}

@@ -90,6 +90,7 @@ def test_the_outcome_of_several_threads_is_that_of_one(name: str) -> None:
     assert alone.digest() == together.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, REGISTRY.sets))
 def test_any_order_that_the_waits_allow_has_the_same_outcome(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -107,6 +107,7 @@ def test_a_measured_memory_does_not_warn_for_its_observer_counts() -> None:
     assert watch.receipts["shut"].votes is not None and watch.receipts["shut"].votes.vetoed == 1
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_the_cure_of_the_warning_works() -> None:
     told = [Event(0.0, "We painted the fence."), Event(1.0, "We painted the fence.")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiers import EVERYDAY_SETS, slow_unless
+from tiers import slow_unless
 
 import hebbarium as hb
 from hebbarium.engine.base.errors import ContractError
@@ -275,7 +275,7 @@ def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> N
 EVERY = sorted(Registry.read().sets)
 
 
-@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, EVERY))
+@pytest.mark.parametrize("name", slow_unless({"minimal"}, EVERY))
 def test_every_set_can_be_asked_in_part(registry: Registry, name: str) -> None:
     memory = engine(registry, name)
     rows = np.sort(np.random.default_rng(1).choice(memory.store.n, 60, replace=False))

@@ -387,6 +387,7 @@ def test_window_diff_has_the_published_values() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_every_detector_is_nearer_to_the_truth_than_fixed_cuts() -> None:
     """Three talks; plans name the subject in four of five stages, and the talk pauses for a
     night before three of four.

@@ -270,6 +270,7 @@ def test_two_needs_of_the_same_data_are_measured_once() -> None:
 
 
 # --- the whole command's work ---------------------------------------------------------------------
+@pytest.mark.slow
 def test_what_is_found_is_allowed_and_written_as_a_set(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:
@@ -339,6 +340,7 @@ def test_a_composition_that_was_stopped_continues_and_finds_the_same(
         assert other.validated == result.validated
 
 
+@pytest.mark.slow
 def test_the_folder_of_another_composition_is_refused(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:

@@ -109,6 +109,7 @@ def test_arms_of_one_life_get_the_rows_and_receipts_of_separate_lives(id: str) -
             }
 
 
+@pytest.mark.slow
 def test_any_set_of_retrieval_mechanisms_asks_the_same_memory() -> None:
     """Arms that add mechanisms which the life's own arm lacks: their columns are held at
     neutral.
@@ -134,6 +135,7 @@ def test_any_set_of_retrieval_mechanisms_asks_the_same_memory() -> None:
     assert [found.rows for found in together(cells)] == [alone(cell).rows for cell in cells]
 
 
+@pytest.mark.slow
 def test_parts_of_a_set_get_the_rows_of_separate_lives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked again of the life of the whole; where what is missing left a trace (the separated
     codes, a rejected repeat), of a life without it.
@@ -420,6 +422,7 @@ def test_a_cell_that_fails_fails_no_other(tmp_path: Path, monkeypatch: pytest.Mo
     )
 
 
+@pytest.mark.slow
 def test_an_arm_that_fails_in_a_shared_life_is_run_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -218,6 +218,7 @@ def test_workers_kept_lives_and_a_second_run_give_the_same_rows(tmp_path: Path) 
     assert (metrics["pool"]["smallest"], metrics["pool"]["largest"]) == (8, 30)
 
 
+@pytest.mark.slow
 def test_an_ablation_compares_questions_in_the_middle(tmp_path: Path) -> None:
     result = ablate(REGISTRY.set("minimal"), REGISTRY, DATA, EMBEDDER, tmp_path, only=("recency",))
     rows = [

@@ -162,6 +162,7 @@ def supports(test: Recalled, kind: ReadoutKind) -> Supports:
     return Supports([[test]], kind)
 
 
+@pytest.mark.slow
 def test_free_recall_has_the_shares_of_lists_recalled_word_by_word() -> None:
     """20,000 lists drawn by Luce's rule without replacement, within four standard errors."""
     support, readout = np.array([1.2, 0.1, -0.4, 0.7]), Readout(0.6, 0.3)

@@ -83,6 +83,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, few: Path) -> tuple[StudyRe
     return studied(out, few, MINE, GATED, seeds=2), out
 
 
+@pytest.mark.slow
 def test_every_memory_has_a_row_with_its_readout_and_a_score(
     report: tuple[StudyReport, Path],
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(
     assert "its gates refused" in text and "Pazdera" in text
 
 
+@pytest.mark.slow
 def test_files_hold_plain_data(report: tuple[StudyReport, Path]) -> None:
     written_report = json.loads((report[1] / "human.json").read_text(encoding="utf-8"))
     rows = written_report["paradigms"]["free_recall"]["rows"]

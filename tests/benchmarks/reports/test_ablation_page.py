@@ -509,6 +509,7 @@ def test_a_path_that_cannot_be_written_is_told(result: BlockResult, tmp_path: Pa
         to_html(whole(result), tmp_path)
 
 
+@pytest.mark.slow
 def test_the_result_needs_neither_rich_nor_jinja_until_it_is_drawn() -> None:
     code = (
         "import sys, hebbarium.benchmarks.reports.result, hebbarium.benchmarks.reports.tables; "

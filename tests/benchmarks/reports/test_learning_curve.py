@@ -114,6 +114,7 @@ def test_every_mark_lies_where_its_numbers_say(layout: Layout) -> None:
             assert 0 < x < layout.width and low <= y <= high
 
 
+@pytest.mark.slow
 def test_the_ablation_page_draws_the_curve_only_with_feedback(tmp_path: Path) -> None:
     result = sample()
     told = replace(result, provenance={**result.provenance, "feedback": "gold"})

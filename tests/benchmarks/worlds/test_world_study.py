@@ -140,6 +140,7 @@ def test_each_verdict(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny_worlds")
 def test_files_hold_every_arm_and_every_trial(tmp_path: Path, registry: Registry) -> None:
     chosen = registry.set("waking")

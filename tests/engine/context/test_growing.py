@@ -292,6 +292,7 @@ def memory(request: pytest.FixtureRequest) -> Engine:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", COUNTERS, ids=lambda by: by.name)
 @given(
     query=st.sampled_from(

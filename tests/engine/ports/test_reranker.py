@@ -66,6 +66,7 @@ class Counting:
         return np.array([len(text) + 1e-9 * len(self.seen) for text in texts])
 
 
+@pytest.mark.slow
 def test_scores_against_transformers(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The logit of query and text in one sequence, computed with transformers alone, one pair at
     a time.
@@ -130,6 +131,7 @@ def test_a_damaged_cache_is_told(tmp_path: Path) -> None:
     assert "HEBBARIUM_CACHE" in caught.value.cure
 
 
+@pytest.mark.slow
 def test_torch_is_loaded_only_for_missing_scores(folder: Path, tmp_path: Path) -> None:
     scores = built(folder).score("where", ["the boat", "a house"])
     code = (
@@ -145,6 +147,7 @@ def test_torch_is_loaded_only_for_missing_scores(folder: Path, tmp_path: Path) -
     assert (tmp_path / "cache" / FILE).is_file()
 
 
+@pytest.mark.slow
 def test_another_content_is_another_model(folder: Path, tmp_path: Path) -> None:
     one = built(folder)
     (folder / "note.txt").write_text("changed", encoding="utf-8")
@@ -155,6 +158,7 @@ def test_another_content_is_another_model(folder: Path, tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM models").fetchone() == (2,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("harm", "words"), [
     ("no folder", "settings"), ("no settings", "settings"), ("broken settings", "settings"),
     ("a list", "settings"),
@@ -213,6 +217,7 @@ def test_the_stand_in_counts_shared_words() -> None:
     assert found.score("", ["x"]).tolist() == [0.0] and found.score("x", []).shape == (0,)
 
 
+@pytest.mark.slow
 def test_a_model_is_not_pickled(folder: Path) -> None:
     source = CrossEncoderReranker(folder, "1")
     expected = source.score("q", ["a"])

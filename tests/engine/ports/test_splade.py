@@ -85,6 +85,7 @@ def by_hand(folder: Path, ids: list[int]) -> Any:
     return np.log(1.0 + np.maximum(logits, 0.0)).max(axis=0)
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_the_network_written_out(folder: Path) -> None:
     encoder = SpladeEncoder(folder)
     texts = ["tea milk", "red cup teas", "milk", "unknown words"]
@@ -96,6 +97,7 @@ def test_vectors_are_those_of_the_network_written_out(folder: Path) -> None:
     assert (expected > 0).any() and (expected == 0).any(), "both sides of max(x, 0)"
 
 
+@pytest.mark.slow
 def test_a_vector_depends_on_its_text_alone(folder: Path) -> None:
     encoder = SpladeEncoder(folder)
     texts = ["tea", "tea milk red cup", "", "cup"]
@@ -107,6 +109,7 @@ def test_a_vector_depends_on_its_text_alone(folder: Path) -> None:
         encoder.encode("tea")
 
 
+@pytest.mark.slow
 def test_a_long_text_is_cut(folder: Path) -> None:
     encoder = SpladeEncoder(folder)
     # with [CLS] and [SEP] 256 pieces are read
@@ -114,6 +117,7 @@ def test_a_long_text_is_cut(folder: Path) -> None:
     assert (same[0] != same[1]).nnz == 0
 
 
+@pytest.mark.slow
 def test_words_are_named_with_the_greatest_first(folder: Path) -> None:
     encoder = SpladeEncoder(folder)
     row = encoder.encode(["tea milk"])
@@ -122,6 +126,7 @@ def test_words_are_named_with_the_greatest_first(folder: Path) -> None:
     assert dict(named) == {WORDS[i]: float(x) for i, x in zip(row.indices, row.data, strict=True)}
 
 
+@pytest.mark.slow
 def test_the_revision_follows_the_files(folder: Path, tmp_path: Path) -> None:
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -131,6 +136,7 @@ def test_the_revision_follows_the_files(folder: Path, tmp_path: Path) -> None:
     assert SpladeEncoder(tmp_path).revision != SpladeEncoder(folder).revision
 
 
+@pytest.mark.slow
 def test_what_cannot_be_loaded_is_an_error_with_a_cure(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +153,7 @@ def test_what_cannot_be_loaded_is_an_error_with_a_cure(
     assert "hebbarium[splade]" in caught.value.cure
 
 
+@pytest.mark.slow
 def test_a_folder_names_its_encoder(folder: Path, tmp_path: Path) -> None:
     assert isinstance(sparse_encoder(STAND_IN), CountedWords)
     model = sparse_encoder(folder)
@@ -158,6 +165,7 @@ def test_a_folder_names_its_encoder(folder: Path, tmp_path: Path) -> None:
         sparse_encoder(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_signal_is_the_dot_product_of_the_models_vectors(
     folder: Path, registry: Registry
 ) -> None:
@@ -172,6 +180,7 @@ def test_the_signal_is_the_dot_product_of_the_models_vectors(
     assert np.nan_to_num(memory.column("sparse")) == pytest.approx(exact, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_the_baseline_ranks_by_the_dot_product(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,7 @@ def test_what_is_no_memory_has_no_log(tmp_path: Path, kind: str) -> None:
     assert caught.value.cure and str(path) in caught.value.where
 
 
+@pytest.mark.slow
 def test_a_memory_that_is_made_anew_begins_a_log(tmp_path: Path) -> None:
     with hb.memory("bm25", embedding="hashing:16", path=tmp_path / "m.db") as e:
         e.encode(Event(1.0, "We moved.", id="e0"))

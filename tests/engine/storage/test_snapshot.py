@@ -204,6 +204,7 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(
     assert warned > KILLS // 3
 
 
+@pytest.mark.slow
 def test_a_restored_memory_continues_as_an_uninterrupted_one(
     tmp_path: Path, digests: list[str]
 ) -> None:
@@ -440,6 +441,7 @@ def test_a_path_need_not_be_utf_8(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path] and everything(path=path).digest() == before
 
 
+@pytest.mark.slow
 def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> None:
     """The child may ask its copy of the memory, but whatever the file would have to hold is
     refused there; it holds the parent's events alone.
