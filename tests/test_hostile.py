@@ -16,6 +16,7 @@ from hanging import ended_if_it_hangs
 from hypothesis import given
 from hypothesis import strategies as st
 from pages import Seen
+from tiers import slow_unless
 
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
@@ -378,7 +379,9 @@ def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("moment", EARLY, ids=str)
-@pytest.mark.parametrize("name", ["everything", "cortex_as_printed"])
+@pytest.mark.parametrize(
+    "name", slow_unless({"cortex_as_printed"}, ["everything", "cortex_as_printed"])
+)
 def test_events_before_1970_are_as_good_as_later_ones(name: str, moment: datetime) -> None:
     """Columns of times stand at 1970 before anything happened, which is then in the future."""
     e = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(32))

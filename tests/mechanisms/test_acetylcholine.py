@@ -24,6 +24,9 @@ from hebbarium.mechanisms.encoding.acetylcholine import (
     learn_cycle,
 )
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 RNG = np.random.default_rng(7)
 
 

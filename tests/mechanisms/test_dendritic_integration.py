@@ -16,6 +16,9 @@ from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.maintenance import dendritic_integration as papers
 from hebbarium.mechanisms.maintenance import dendritic_integration_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 START = 480_000.0
 DENDRITE, CELL = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])

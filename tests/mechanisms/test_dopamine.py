@@ -19,6 +19,9 @@ from hebbarium.mechanisms.encoding import serotonin
 from hebbarium.mechanisms.retrieval.successor_representation import SUCCESSOR
 from hebbarium.mechanisms.shared.reward import PUNISHING, REWARDING
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 
 

@@ -20,6 +20,9 @@ from hebbarium.engine.text.condensing import condensed
 from hebbarium.mechanisms.consolidation import gist_compression as paper
 from hebbarium.mechanisms.consolidation import gist_compression_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 TEXT = "We booked the cabin by the lake again. The kids want to sail on the lake. So do I!"
 
 

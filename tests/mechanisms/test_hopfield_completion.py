@@ -16,6 +16,9 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import hopfield_completion as paper
 from hebbarium.mechanisms.retrieval import hopfield_completion_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((9, 5))

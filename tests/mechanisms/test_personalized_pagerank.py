@@ -15,6 +15,9 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.retrieval import personalized_pagerank as papers
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 REGISTRY = Registry.read()
 TEXTS = (

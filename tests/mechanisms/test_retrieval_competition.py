@@ -14,6 +14,9 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import retrieval_competition as papers
 from hebbarium.mechanisms.retrieval import retrieval_competition_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 TEXTS = (
     *(f"fruit {name}" for name in ("orange", "banana", "grape", "lemon")),

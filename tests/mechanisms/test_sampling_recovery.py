@@ -16,6 +16,9 @@ from hebbarium.engine.state.graph import EdgeType
 from hebbarium.engine.state.postings import BM25Index, Idf, terms_of
 from hebbarium.mechanisms.retrieval import sampling_recovery as papers
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 TEXTS = (
     "Yesterday Ada played the violin.",

@@ -26,6 +26,9 @@ from hebbarium.mechanisms.consolidation import schema_formation as papers
 from hebbarium.mechanisms.consolidation import schema_formation_printed as printed
 from hebbarium.testing.small import does, mechanism
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 START = 480_000.0
 KITCHEN = "oven flour sugar butter", "flour butter oven cake", "sugar oven cake flour"

@@ -29,6 +29,9 @@ from hebbarium.mechanisms.consolidation import sleep_replay as paper
 from hebbarium.mechanisms.consolidation import sleep_replay_printed as printed
 from hebbarium.mechanisms.maintenance import hebbian_association
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 
 

@@ -16,6 +16,9 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.maintenance import tripartite_synapse as paper
 from hebbarium.mechanisms.maintenance import tripartite_synapse_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 ID = "tripartite_synapse"
 FLOW, GATES = (6.0, 0.11, 0.9, 0.05, 2.0, 0.185, 0.13, 0.08234), (0.13, 1.049, 0.9434, 0.2)
