@@ -14,7 +14,8 @@ ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in
 ST-7  checks of data take the numbers that ship from the plug-in, and the evidence holds no copy of
       them
 ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are;
-      no departure that was stated is left out, and no reading is raised
+      no departure that was stated is left out, and no reading is raised; a printed form claims
+      what its source rates it
 ST-9  the facet, directness, floor and scale of a signal hold for its scores; those of a printed form
       are those of the form that it varies
 ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
@@ -38,8 +39,9 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -48,6 +50,7 @@ from numpy.typing import NDArray
 
 from ..engine.base.errors import HebbariumError
 from ..engine.base.numerics import read_only
+from ..engine.base.yaml_file import read_yaml
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Signal
@@ -450,12 +453,27 @@ def departures_are_what_they_are_called(exhibit: Exhibit) -> Measured:
         and not exhibit.references.get(paper).fields.get("read", "").strip()
     ]
     wrong += missing(entry, statements().get(entry.id) if _ships(exhibit) else None)
+    if _ships(exhibit) and entry.variety_of and entry.claims not in (rated := _rated(entry)):
+        wrong.append(f"claims {entry.claims}, which {entry.claimed_by} rates {' and '.join(rated)}")
     return _none(wrong, f"{len(entry.departures)} departures")
 
 
 def _ships(exhibit: Exhibit) -> bool:
     """Whether the mechanism is none of a package, which may have the name of one that ships."""
     return exhibit.registry.package_of(exhibit.entry) is None
+
+
+def _rated(entry: Entry) -> list[str]:
+    """The ratings that the source of a printed form gives it, in the source's words."""
+    claims = _claims(entry.claimed_by or "")
+    return [claim["claimed"] for claim in claims if claim.get("variety") == entry.id]
+
+
+@cache
+def _claims(source: str) -> Sequence[Mapping[str, Any]]:
+    """The claims of a source system; none of one that `sources` does not have."""
+    file = Path(__file__).parent / "sources" / f"{source}.yaml"
+    return tuple(read_yaml(file)["claims"]) if file.exists() else ()
 
 
 def _readings(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -528,8 +546,6 @@ def _kinds_unlike_the_entry(exhibit: Exhibit) -> Iterator[str]:
     the code does not name.
     """
     entry = exhibit.entry
-    if entry.variety_of:
-        return
     coded = {
         node.attr
         for node in exhibit.nodes

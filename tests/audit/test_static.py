@@ -268,6 +268,7 @@ def test_kinds_of_rows_have_no_order(comparison: str, wrong: int) -> None:
         ("stage_summaries", "view.kind == Kind.SUMMARY", "view.kind > 0", "speaks of summaries"),
         ("procedure_context", "view.kind == Kind.EVENT", "view.kind != 3", "SUMMARY apart"),
         ("ranked_context", "== Kind.EVENT", "!= Kind.SUMMARY", "SUMMARY apart"),
+        ("dendritic_integration_printed", "== Kind.EVENT", "!= Kind.SUMMARY", "SUMMARY apart"),
     ],
 )
 def test_an_entry_speaks_of_the_kinds_of_rows_that_the_code_tells_apart(

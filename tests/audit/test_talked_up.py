@@ -526,3 +526,14 @@ def test_a_paper_that_is_called_read_says_which_parts() -> None:
     raised = sound.entry.model_copy(update={"read": dict.fromkeys(sound.entry.read, "paper")})
     result = judge(check, replace(sound, entry=raised))
     assert result.score is Score.FAIL and "daan1984timing is called read" in result.measured
+
+
+def test_a_printed_form_claims_what_its_source_rates_it() -> None:
+    """Else a source could be said to claim what it does not."""
+    check = next(c for c in static.evidence() if c.id == "ST-8")
+    sound = exhibit("sufficiency_gate_printed")
+    assert judge(check, sound).score is Score.PASS
+    raised = sound.entry.model_copy(update={"claims": "HONEST"})
+    result = judge(check, replace(sound, entry=raised))
+    assert result.score is Score.FAIL
+    assert "claims HONEST, which cortex rates APPROXIMATION" in result.measured
