@@ -150,12 +150,13 @@ def a_memory_used_elsewhere_keeps_all_its_associations(specimen: Any) -> Any:
 
 @adaptation(
     "MPP-4",
-    source="Cortex 4.4.6: an explicit protection flag spares: associations after 40 days, of two memories of which one has the flag",
+    source="Cortex 4.4.6: an explicit protection flag spares: associations after 40 days, of two memories of which one has the "
+    "flag; ours: no, false and 0 are none, however they are written",
     papers=("cortex2026",),
 )
 def a_flag_protects(specimen: Any) -> Any:
     left = []
-    for value in ("yes", "no"):
+    for value in ("yes", "no", "No", "FALSE", "0"):
         memory = memory_of(specimen)
         for hour in range(2):
             flag = (("protected", value),) if hour else ()
@@ -163,7 +164,7 @@ def a_flag_protects(specimen: Any) -> Any:
             memory.encode(event)
         memory.advance(960.0)
         left.append(int(memory.assembly.graph.alive.sum()))
-    return left, [2, 0]
+    return left, [2, 0, 0, 0, 0]
 
 
 @adaptation(
@@ -263,3 +264,12 @@ def late(specimen: Any) -> Any:
 @mutant("the flag protects nothing", rejected_by="MPP-4")
 def without_flag(specimen: Any) -> Any:
     return specimen.overriding("MicroglialPruningPrinted", protect=nothing)
+
+
+@mutant("a flag that says no in capitals protects", rejected_by="MPP-4")
+def capitals(specimen: Any) -> Any:
+    def protect(self: Any, view: Any, incoming: Any) -> None:
+        flags = [value for name, value in incoming.event.attributes if name == "protected"]
+        view.printed_protected[view.row] = any(value not in specimen.NO for value in flags)
+
+    return specimen.overriding("MicroglialPruningPrinted", protect=protect)
