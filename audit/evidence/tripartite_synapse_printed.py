@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.vocabulary import RELEASE_PROBABILITY
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of
 from . import tripartite_synapse as paper
+from .shared.scripts import drafting
+from .shared.views import Instead
 
 
 def as_cell(specimen: Any) -> SimpleNamespace:
@@ -153,6 +156,26 @@ def a_memory_raises_the_calcium_of_clusters(specimen: Any) -> Any:
     return measured, expected
 
 
+@adaptation(
+    "TSP-5",
+    source="definition: a unit that a sleep made is in no cluster; 1, as at rest, beside five events that raised their cluster",
+)
+def a_unit_that_sleep_made_is_in_no_cluster(specimen: Any) -> Any:
+    texts = ("a red boat", "a blue boat", "an old boat", "a new boat", "a boat")
+    memory = memory_of(
+        specimen,
+        drafting(Draft("boats", Kind.SUMMARY, (0,)), rows=len(texts)),
+        embedder=Scripted({text: np.ones(5) for text in (*texts, "boats")}),
+        consolidate_every=2.0,
+        ip3_per_event=0.3,
+        decay=0.1,
+    )
+    encode(memory, *((1.0, text) for text in texts))
+    memory.advance(3.0)
+    *events, made = memory.column(RELEASE_PROBABILITY)
+    return [made, min(events) > 1.0, max(events) == min(events)], [1.0, True, True]
+
+
 # --- the paper's checks ---------------------------------------------------------------------------
 def as_flow(specimen: Any) -> SimpleNamespace:
     """The same, with the printed equation for the flow of calcium."""
@@ -239,3 +262,19 @@ def kept(specimen: Any) -> Any:
         specimen.TripartiteSynapsePrinted.accessed(self, view, cluster, events)
 
     return specimen.overriding("TripartiteSynapsePrinted", accessed=accessed)
+
+
+@mutant("a unit that sleep made is in the last cluster", rejected_by="TSP-5")
+def in_the_last_cluster(specimen: Any) -> Any:
+    original = specimen.TripartiteSynapsePrinted.modulate
+
+    def modulate(self: Any, view: Any, tick: Any) -> None:
+        clusters = view.printed_territory
+        last = len(view.printed_calcium) - 1
+        original(
+            self,
+            Instead(view, printed_territory=np.where(clusters < 0, last, clusters)),
+            tick,
+        )
+
+    return specimen.overriding("TripartiteSynapsePrinted", modulate=modulate)
