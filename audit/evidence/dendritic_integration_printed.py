@@ -15,6 +15,7 @@ from ...engine.contract.records import Event
 from ..checks import adaptation, at_most, mutant
 from ..memory import memory_of
 from . import dendritic_integration as papers
+from .shared.views import Instead
 
 CELL = (0.96, 1509.0, 0.26)
 
@@ -147,21 +148,23 @@ def without_regimes_nothing_is_changed(specimen: Any) -> Any:
 @adaptation(
     "DIP-8",
     source="Cortex 4.4.8, in words: plasticity is local to the branch; by hand: of ten memories in one branch and one in "
-    "another the recalled share decides, 1/10 and 3/10 are LTD, 4/10 and 1/1 are LTP",
+    "another the recalled share decides, 1/10 and 3/10 are LTD, 4/10 and 1/1 are LTP; one that is on no branch changes none",
     papers=("cortex2026",),
     atol=1e-12,
 )
 def plasticity_is_local_to_the_branch(specimen: Any) -> Any:
     measured = []
-    for question, k in (("Ada sang", 1), ("Bob left", 1), ("Ada sang", 3), ("Ada sang", 4)):
+    recalled = (("Ada sang", 1), ("Bob left", 1), ("Ada sang", 3), ("Ada sang", 4), ("it rains", 1))
+    for question, k in recalled:
         memory = memory_of(specimen, "lexical_bm25")
         for hour in range(10):
             memory.encode(Event(float(hour), "They say Ada sang.", dated=False))
-        memory.encode(Event(10.0, "They say Bob left.", dated=False))
+        for text in ("it rains", "They say Bob left."):
+            memory.encode(Event(10.0, text, dated=False))
         memory.retrieve(question, k=k, learn=True)
-        measured.append(memory.column(specimen.BRANCH_PLASTICITY)[[0, 10]].tolist())
+        measured.append(memory.column(specimen.BRANCH_PLASTICITY)[[0, 11]].tolist())
     down, up = 0.97 + 0.01 * (0.5 - 0.97), 1.0 + 0.01 * (0.5 - 1.0)
-    return measured, [[down, 1.0], [1.0, up], [down, 1.0], [up, 1.0]]
+    return measured, [[down, 1.0], [1.0, up], [down, 1.0], [up, 1.0], [1.0, 1.0]]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -270,3 +273,13 @@ def roomier(specimen: Any) -> Any:
 @mutant("tags do not count", rejected_by="DIP-5")
 def without_tags(specimen: Any) -> Any:
     return specimen.replacing("tag_numbers", lambda event: np.empty(0, np.int64))
+
+
+@mutant("a memory on no branch counts as one of the last", rejected_by="DIP-8")
+def on_the_last_branch(specimen: Any) -> Any:
+    def learn(self: Any, view: Any, cue: Any) -> None:
+        last = len(view.branch) - 1
+        other = Instead(view, branch=np.where(view.branch < 0, last, view.branch))
+        specimen.DendriticIntegrationPrinted.learn(self, other, cue)
+
+    return specimen.overriding("DendriticIntegrationPrinted", learn=learn)
