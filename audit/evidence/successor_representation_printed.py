@@ -17,6 +17,7 @@ from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of
 from . import successor_representation as papers
+from .shared.views import Instead
 
 
 def as_learner(specimen: Any) -> SimpleNamespace:
@@ -88,7 +89,8 @@ def memories_of_one_session_are_linked(specimen: Any) -> Any:
 
 @adaptation(
     "SRP-4",
-    source="Cortex 4.3.3, by hand: a count for each pair of an answer, and of its memories with others of earlier answers",
+    source="Cortex 4.3.3, by hand: a count for each pair of an answer, and of its memories with others of earlier answers; "
+    "a question without words matches nothing, and has no associates",
     papers=("cortex2026",),
 )
 def each_pair_of_memories_is_counted_once_for_an_answer(specimen: Any) -> Any:
@@ -110,10 +112,10 @@ def each_pair_of_memories_is_counted_once_for_an_answer(specimen: Any) -> Any:
     weight, graph = memory.column(specimen.COACCESS_COUNT), memory.assembly.graph
     measured = np.zeros((5, 5))
     measured[graph.source, graph.target] = np.where(weight > 0.0, weight, 0.0)
-    return [*measured.ravel(), *np.nan_to_num(memory.column(specimen.COACCESSED))], [
-        *counts.ravel(),
-        *counts[best].sum(axis=0),
-    ]
+    associates = np.nan_to_num(memory.column(specimen.COACCESSED))
+    memory.retrieve(Query("", 4.0, session="S1"))
+    given = int(np.count_nonzero(~np.isnan(memory.column(specimen.COACCESSED))))
+    return [*measured.ravel(), *associates, given], [*counts.ravel(), *counts[best].sum(axis=0), 0]
 
 
 # --- the papers' checks ---------------------------------------------------------------------------
@@ -192,3 +194,12 @@ def with_both(specimen: Any) -> Any:
                     specimen.retrieved_together(view.graph, a, b, view.now)
 
     return specimen.overriding("SuccessorRepresentationPrinted", count=count)
+
+
+@mutant("a question that matches nothing has associates, too", rejected_by="SRP-4")
+def of_nothing(specimen: Any) -> Any:
+    def score(self: Any, view: Any, cue: Any) -> None:
+        above = Instead(view, match=view.match - np.min(view.match) + 1.0)
+        specimen.SuccessorRepresentationPrinted.score(self, above, cue)
+
+    return specimen.overriding("SuccessorRepresentationPrinted", score=score)
