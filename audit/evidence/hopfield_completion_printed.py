@@ -52,29 +52,34 @@ def the_stored_pattern_with_the_highest_overlap_is_found(specimen: Any) -> Any:
 
 @adaptation(
     "MHP-4",
-    source="Cortex 4.3.4 in a memory: X softmax(beta X^T xi) in numpy until the energy, by scipy, falls no more; archived patterns are left out",
+    source="Cortex 4.3.4 in a memory: X softmax(beta X^T xi) in numpy until the energy, by scipy, falls no more, or for the most "
+    "updates; archived patterns are left out",
     atol=1e-5,
     papers=("cortex2026",),
 )
 def a_memory_scores_its_patterns_by_the_completed_cue(specimen: Any) -> Any:
     beta, tolerance = 4.0, 1e-4
     texts = ("a red boat", "the red boat leaks", "lost keys", "a boat and keys", "rain again")
-    memory = memory_of(specimen, beta=beta, tolerance=tolerance, pool=4, most_updates=32)
-    encode(memory, *((float(hour), text) for hour, text in enumerate(texts)))
-    memory.archive(3)
-    memory.retrieve("red boat")
     x = hashing(16).embed(texts).astype(np.float64)[[0, 1, 2, 4]]
-    xi = hashing(16).embed(["red boat"])[0].astype(np.float64)
+    measured, expected = [], []
 
     def energy(state: NDArray[np.float64]) -> float:
         return float(-logsumexp(beta * (x @ state)) / beta + 0.5 * state @ state)
 
-    energies = [math.inf, energy(xi)]
-    while energies[-2] - energies[-1] > tolerance:
-        xi = np.exp(beta * (x @ xi) - logsumexp(beta * (x @ xi))) @ x
-        energies.append(energy(xi))
-    scores = memory.column(specimen.COMPLETION_PRINTED)
-    return [*scores[[0, 1, 2, 4]], np.isnan(scores[3])], [*(x @ xi), True]
+    for most in (32, 1):
+        memory = memory_of(specimen, beta=beta, tolerance=tolerance, pool=4, most_updates=most)
+        encode(memory, *((float(hour), text) for hour, text in enumerate(texts)))
+        memory.archive(3)
+        memory.retrieve("red boat")
+        xi = hashing(16).embed(["red boat"])[0].astype(np.float64)
+        energies = [math.inf, energy(xi)]
+        while energies[-2] - energies[-1] > tolerance and len(energies) < most + 2:
+            xi = np.exp(beta * (x @ xi) - logsumexp(beta * (x @ xi))) @ x
+            energies.append(energy(xi))
+        scores = memory.column(specimen.COMPLETION_PRINTED)
+        measured += [*scores[[0, 1, 2, 4]], np.isnan(scores[3])]
+        expected += [*(x @ xi), True]
+    return measured, expected
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -143,3 +148,13 @@ def incomplete(specimen: Any) -> Any:
         return updates
 
     return specimen.replacing("complete", complete)
+
+
+@mutant("one update more than the most", rejected_by="MHP-4")
+def one_more(specimen: Any) -> Any:
+    return specimen.replacing(
+        "complete",
+        lambda patterns, cue, beta, tolerance, most, p, state: specimen.complete(
+            patterns, cue, beta, tolerance, most + 1, p, state
+        ),
+    )
