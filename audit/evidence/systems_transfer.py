@@ -646,6 +646,21 @@ def lessons_go_on_from_night_to_night(specimen: Any) -> Any:
 
 
 @adaptation(
+    "SX-14b",
+    source="closed form: two memories on either side of a theme shorten it to 0.69; the one after them has a cosine of 0.73 "
+    "with it and of 0.55 with the other theme, and a product of 0.51 with it",
+)
+def the_nearest_theme_has_the_highest_cosine_after_each_turn(specimen: Any) -> Any:
+    side, later = math.sqrt(0.75), math.sqrt(1.0 - 0.8**2 - 0.55**2)
+    vectors = np.array(
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, side], [0.5, 0.0, -side], [0.8, 0.55, later]]
+    )
+    theme = np.full(5, -1, np.int16)
+    specimen.lesson(np.ones(5), 0.01, vectors, 0.4, 0.99, 0, theme, np.zeros((2, 3)))
+    return theme, [0, 1, 0, 0, 0]
+
+
+@adaptation(
     "SX-10", source="cosine to the nearest theme: below `alike` a new one, while there is room"
 )
 def themes_are_bounded_in_number(specimen: Any) -> Any:
@@ -1019,6 +1034,16 @@ def in_blocks(specimen: Any) -> Any:
         return in_use
 
     return specimen.replacing("lesson", lesson)
+
+
+@mutant("the nearest theme is that of the largest product", rejected_by="SX-14b")
+def by_product(specimen: Any) -> Any:
+    return specimen.replacing(
+        "nearest",
+        lambda vector, weights, lengths, *rest: specimen.nearest(
+            vector, weights, np.ones_like(lengths), *rest
+        ),
+    )
 
 
 @mutant("Hebbian learning without an error", rejected_by="CM-3.3")
