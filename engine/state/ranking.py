@@ -39,10 +39,10 @@ FURTHEST: Final = 32.0
 
 @summing_kernel
 def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
-    """Whether at most `few` scores are no NaN; then nothing else is computed.  If not: origin, mean
-    difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.
-    And whether any score, visible or not, is FURTHEST or more sd from the mean, in the precision of
-    the scores, with `floor` for NaN.  O(n), two passes.
+    """How many scores are no NaN, if at most `few`; then nothing else is computed.  If more: at least
+    `few` + 1; origin, mean difference from it and sd of the visible scores, with `floor` for NaN;
+    zeros if none is visible.  And whether any score, visible or not, is FURTHEST or more sd from
+    the mean, in the precision of the scores, with `floor` for NaN.  O(n), two passes.
 
     visible may be how many memories each row stands for.  The origin is one of the scores, so that
     the differences of equal scores, and their sums, are exactly 0.  If it is d sd from the mean,
@@ -56,11 +56,11 @@ def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
         if scored > few:
             break
     if scored <= few:
-        return True, 0.0, 0.0, 0.0, False
+        return scored, 0.0, 0.0, 0.0, False
     while first < n and not visible[first]:
         first += 1
     if first == n:
-        return False, 0.0, 0.0, 0.0, False
+        return scored, 0.0, 0.0, 0.0, False
     origin = np.float64(scores[first]) if scores[first] == scores[first] else floor
     count, total, squares = 0.0, 0.0, 0.0
     for i in range(n):  # without a branch
@@ -81,33 +81,35 @@ def _moments(scores: Any, visible: Any, floor: float, few: int) -> Any:
     for i in range(n):  # without a branch
         given = scores[i] if scores[i] == scores[i] else silent
         beyond += (given <= least) | (given >= most)
-    return False, origin, mean, sd, beyond > 0
+    return scored, origin, mean, sd, beyond > 0
 
 
 _moments_of_few: Final = plain(_moments)
 
 
-def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
-    """The sum of the terms one after another, the first added to `start`; numpy would sum them in
-    pairs.  The values, one at least, are overwritten.
-    """
-    values[0] += start
-    return float(np.add.accumulate(values, out=values)[-1])
+@exact_kernel
+def _few_moments(scores: Any, visible: Any, floor: float, count: float) -> Any:
+    """As `_moments` and `_furthest`, if few of the visible memories have a score: the origin is
+    `floor`.  And whether any visible memory has none.  O(n), two passes.
 
-
-def _few_moments(
-    scores: NDArray[Any], rows: Rows, visible: NDArray[np.float32], floor: float
-) -> tuple[float, float, float, float]:
-    """As `_moments` and `_furthest`, if of the visible memories these rows alone have a score, one
-    at least: the origin is `floor`.  O(rows), and O(n) for how many memories are visible.
+    count  ()  how many memories are visible, above 0
     """
-    count, stands = float(visible.sum(dtype=np.float64)), visible[rows].astype(np.float64)
-    differences = scores[rows].astype(np.float64) - floor
-    mean, others = _in_turn(stands * differences) / count, _in_turn(-stands, count)
-    deviations = differences - mean
-    squares = _in_turn(stands * deviations * deviations)
-    furthest = max(abs(mean), float(np.abs(deviations).max()))
-    return floor, mean, math.sqrt((squares + others * mean * mean) / count), furthest
+    total, others, silent = 0.0, count, False
+    for i in range(scores.shape[0]):
+        if visible[i] > 0:
+            if scores[i] == scores[i]:
+                total += np.float64(visible[i]) * (np.float64(scores[i]) - floor)
+                others -= np.float64(visible[i])
+            else:
+                silent = True
+    mean = total / count
+    squares, furthest = 0.0, abs(mean)
+    for i in range(scores.shape[0]):
+        if visible[i] > 0 and scores[i] == scores[i]:
+            deviation = np.float64(scores[i]) - floor - mean
+            squares += np.float64(visible[i]) * deviation * deviation
+            furthest = max(furthest, abs(deviation))
+    return silent, floor, mean, math.sqrt((squares + others * mean * mean) / count), furthest
 
 
 def _furthest(scores: NDArray[Any], visible: NDArray[Any], floor: float, centre: float) -> float:
@@ -147,17 +149,16 @@ def standard(
     given = read_only(np.ascontiguousarray(scores))
     stands = read_only(np.ascontiguousarray(visible, np.float32))
     moments = _moments if len(scores) > FEW else _moments_of_few
-    few, origin, mean, sd, far = moments(given, stands, float(floor), len(scores) // SPARSE)
-    if few:
-        rows = np.flatnonzero(scores == scores)
-        rows = rows[stands[rows] > 0]
-        if not len(rows):
-            return False, 0.0, 0.0, 0.0
-        if len(rows) == np.count_nonzero(stands > 0):  # every visible memory has a score
-            few, origin, mean, sd, far = moments(given, stands, float(floor), -1)
-    if few:
-        origin, mean, sd, furthest = _few_moments(scores, rows, stands, floor)
-    else:  # few signals go so far, so that the exact distance is rarely needed
+    few = len(scores) // SPARSE
+    scored, origin, mean, sd, far = moments(given, stands, float(floor), few)
+    if not scored:
+        return False, 0.0, 0.0, 0.0
+    silent, furthest = False, 0.0
+    if scored <= few and (count := float(stands.sum(dtype=np.float64))) > 0.0:
+        silent, origin, mean, sd, furthest = _few_moments(given, stands, float(floor), count)
+        if not silent:  # every visible memory has a score
+            _, origin, mean, sd, far = moments(given, stands, float(floor), -1)
+    if not silent:  # few signals go so far, so that the exact distance is rarely needed
         furthest = _furthest(scores, stands, floor, origin + mean) if sd > 0.0 and far else 0.0
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
         return False, 0.0, 0.0, 0.0
