@@ -193,7 +193,9 @@ class BaseLevelActivation(Mechanism[BaseLevelParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, ARRIVED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
     def first_use(self, view: Any, incoming: Incoming) -> None:
-        self._use(view, np.array([view.row]))
+        row, p = view.row, self.params
+        view.uses[row], view.recent_uses[row, 0] = 1, view.now
+        view.recent_decays[row, 0] = decay_of_use(-math.inf, p.decay_intercept, p.decay_scale)
 
     @hook(
         Phase.RETRIEVE,
