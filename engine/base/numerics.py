@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from .kernels import KERNELS, exact_kernel, formula, kernel, plain, summing_kernel
 
 __all__ = [
-    "KERNELS", "copy", "exact_kernel", "fitted", "formula", "is_zero", "kernel", "plain", "products",
-    "read_only", "summing_kernel",
+    "KERNELS", "copy", "exact_kernel", "fitted", "formula", "is_zero", "kernel", "place_from", "plain",
+    "products", "read_only", "summing_kernel",
 ]  # fmt: skip
 
 
@@ -51,6 +51,26 @@ def copy(values: Any, out: Any) -> None:
     """
     for i in range(out.shape[0]):
         out[i] = values[i]
+
+
+@formula
+def place_from(values: Any, start: int, stop: int, least: int) -> int:
+    """The first place from `start` on whose value is at least `least`, `stop` if none before it is,
+    for kernels: numba compiles a search of numpy for a second or more.  Cost: O(log(stop - start)).
+
+    values  (n,)  ascending between `start` and `stop`
+
+    >>> values = np.array([9, 2, 5, 5, 7])
+    >>> [place_from(values, 1, 5, least) for least in (1, 5, 6, 8)]
+    [1, 2, 4, 5]
+    """
+    while start < stop:
+        middle = (start + stop) // 2
+        if values[middle] < least:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

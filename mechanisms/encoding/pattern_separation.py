@@ -31,7 +31,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.numerics import exact_kernel, formula, kernel, read_only
+from ...engine.base.numerics import exact_kernel, formula, kernel, place_from, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
@@ -309,11 +309,9 @@ def drive(
         high += 1
     # each unit sums in the order of its inputs
     for j in range(x.shape[0]):
-        for place in range(first[j], first[j + 1]):
-            if unit[place] >= high:
-                break
-            if unit[place] >= low:
-                out[unit[place]] += weights[drawn[place]] * x[j]
+        start = place_from(unit, first[j], first[j + 1], low)
+        for place in range(start, place_from(unit, start, first[j + 1], high)):
+            out[unit[place]] += weights[drawn[place]] * x[j]
     for u in range(low, high):
         if normalised and total[u] > 0.0:
             out[u] /= total[u]
