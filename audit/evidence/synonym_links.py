@@ -145,7 +145,7 @@ def the_nearest_facts_are_embedded_once(specimen: Any) -> Any:
     source="definition: pairs, starts and what stands for a name hold for the query that set them; changed names begin anew; by hand",
 )
 def what_a_query_sets_holds_for_it_alone(specimen: Any) -> Any:
-    angles = {"ada": 0.0, "adah": 0.1, "bo": 2.0, "beau": 2.1, "\0 1": 2.0, "ad": 0.2}
+    angles = {"ada": 0.0, "adah": 0.1, "bo": 2.0, "beau": 2.1, "\0erased 1": 2.0, "ad": 0.2}
     synonyms, asked = Synonyms(), [object(), object(), object()]
 
     def embed(names: Sequence[str]) -> NDArray[np.float32]:
@@ -165,7 +165,7 @@ def what_a_query_sets_holds_for_it_alone(specimen: Any) -> Any:
     synonyms.put(asked[1], ["ada", "bo", "adah", "beau"], embed, near)
     measured += [state(asked[0]), state(asked[1])]
     # the second name is erased
-    synonyms.put(asked[2], ["ada", "\0 1", "adah", "beau"], embed, near)
+    synonyms.put(asked[2], ["ada", "\0erased 1", "adah", "beau"], embed, near)
     return [*measured, state(asked[2])], [
         "([[0, 2]], 2, ['bo'])",
         "([], None, None)",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.columns import Phase, Structure
-from ...engine.state.graph import Links
+from ...engine.state.graph import ERASED, Links
 
 NOTHING: Final = np.empty((0, 2), np.int64)
 
@@ -72,7 +72,7 @@ class Synonyms:
         fresh = list(names[len(self._names) :])
         if fresh:
             vectors = np.array(embed(fresh), np.float32)
-            vectors[[name.startswith("\0") for name in fresh]] = 0.0  # erased
+            vectors[[name.startswith(ERASED) for name in fresh]] = 0.0
             first, self._vectors = (
                 len(self._names),
                 np.concatenate([self._vectors, vectors]) if self._names else vectors,
