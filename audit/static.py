@@ -18,16 +18,15 @@ ST-8  the kind of a departure agrees with its words, and names checks and parame
       what its source rates it
 ST-9  the facet, directness, floor and scale of a signal hold for its scores; those of a printed form
       are those of the form that it varies
-ST-10 readings of the clock, numbers of rows, factors along the rows and marks that a shortlist
-      considers are declared so, no others; the part of the world where events are told, how far
-      ahead a wrong clock dates them and attributes that nobody knows do not count; strength counts
-      from when an event was told
+ST-10 a column is declared as a reading of the clock, the number of a row, a factor along the rows or
+      a mark for shortlists if it is one, and only then; a mechanism does the same in every time
+      zone, however far ahead a wrong clock dates an event, and whatever attributes it does not know;
+      strength ages from the time when an event was told
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
       change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may
       have no rows; what the asker's filter leaves out stands in no context, and its rank counts
-      nowhere;
-      rows of which a mechanism holds nothing get nothing from it
+      nowhere; rows of which a mechanism holds nothing get nothing from it
 ST-13 the numbers that no paper prints do what was measured of them
 """
 
