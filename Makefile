@@ -8,17 +8,26 @@ OUT    := out/demo
 PIP    := $(BIN)/python -m pip install --quiet --no-compile --editable
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test types quick rest test-all coverage explore lowest speed docs ratings clean
+.PHONY: demo demo-families demo-minimal test types quick rest test-all coverage explore lowest speed docs ratings clean
 
+# Two processes do the whole demo, each a part of it, since the workers of a short command cost as much as its work.
+# What the second prints is kept until the first has ended, so that their bars do not mix.
 demo: $(VENV)/.installed
-	$(BIN)/hebbarium warm
-	$(BIN)/hebbarium ablate --design default_families --yes --jobs 2 --out $(OUT)
-	$(BIN)/hebbarium compose --set minimal --dataset demo --folds 3 --jobs 2 --out $(OUT)/smallest
-	$(BIN)/hebbarium audit --set minimal --jobs 2 --out $(OUT)
+	$(MAKE) --no-print-directory --jobs 2 demo-families demo-minimal
+	@cat $(OUT)/minimal.txt
 	@echo "what each family of default is worth: $(OUT)/design.html"
 	@echo "the smallest part of minimal:         $(OUT)/smallest/composition.html"
 	@echo "the audit of minimal:                 $(OUT)/audit.html"
 	@echo "with your chats: $(BIN)/hebbarium import EXPORT --to mine, then $(BIN)/hebbarium data ask mine; the ablation report has the rest"
+
+demo-families: $(VENV)/.installed
+	$(BIN)/hebbarium warm --jobs 1
+	$(BIN)/hebbarium ablate --design default_families --yes --jobs 1 --out $(OUT)
+
+demo-minimal: $(VENV)/.installed
+	@mkdir -p $(OUT)
+	$(BIN)/hebbarium audit --set minimal --jobs 1 --out $(OUT) > $(OUT)/minimal.txt 2>&1 || { cat $(OUT)/minimal.txt; exit 1; }
+	$(BIN)/hebbarium compose --set minimal --dataset demo --folds 3 --jobs 1 --out $(OUT)/smallest >> $(OUT)/minimal.txt 2>&1 || { cat $(OUT)/minimal.txt; exit 1; }
 
 # A process runs the tests of a part of the files, so that what they share is made once.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal

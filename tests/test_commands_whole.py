@@ -16,13 +16,13 @@ from environments import ROOT, checkout, environment, variables
 pytestmark = pytest.mark.slow
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-# run elsewhere: `test` and `test-all` are what runs this; `explore` and `lowest` are workflows;
-# `docs` is built by tests/test_site.py and by its workflow; `speed` measures seconds; `ratings`
-# rewrites pages that tests compare with the evidence; `coverage` is the tests again; `clean`
-# removes what the others made
+# run elsewhere: `test` and `test-all` are what runs this; `demo-families` and `demo-minimal` are run by
+# `demo`; `explore` and `lowest` are workflows; `docs` is built by tests/test_site.py and by its
+# workflow; `speed` measures seconds; `ratings` rewrites pages that tests compare with the evidence;
+# `coverage` is the tests again; `clean` removes what the others made
 ELSEWHERE = {
     *("test", "types", "quick", "rest", "test-all", "coverage", "explore", "lowest"),
-    *("docs", "speed", "ratings", "clean"),
+    *("demo-families", "demo-minimal", "docs", "speed", "ratings", "clean"),
 }
 NETWORK = ("data get", "--data data/locomo10.json")  # the file is from the network, and not ours
 

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -139,8 +140,9 @@ def name(words: list[str]) -> str:
 
 def _require(words: list[str], clone: Path) -> None:
     """A command of the package can be parsed, another program is a requirement of the package or
-    on the path.
+    on the path.  Where its output goes is the shell's.
     """
+    words = [*takewhile(lambda word: not word.startswith(">"), words)]
     project = tomllib.loads((clone / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     needed = {re.split(r"[^\w-]", each)[0] for each in (*project["dependencies"], *extras["dev"])}
