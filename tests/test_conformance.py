@@ -44,7 +44,7 @@ LONG = (
     weight_acts_in_the_ranking_alone,
     wrong_clocks_do_no_harm,
 )
-EVERYDAY = {"convex_fusion", "dense_similarity", "recency", "synaptic_tagging", "temporal_context"}
+EVERYDAY = {"recency", "synaptic_tagging", "temporal_context"}
 # their kernels take longer to compile than their short checks take in Python
 IN_PYTHON = {
     "bcm_metaplasticity", "bcm_metaplasticity_printed", "consolidation_cascade",

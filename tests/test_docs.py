@@ -665,6 +665,7 @@ def test_the_picture_shows_the_set_as_it_is_and_the_numbers_of_the_readme() -> N
     assert "7 are undecided" in drawn and "±0.0316" in drawn and "from 0.032 on" in said
 
 
+@pytest.mark.slow
 def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
     """Drawn by the same code, in the same colours; the figures for designs are those of the same
     result.

@@ -89,6 +89,7 @@ def test_each_shared_column_of_sleep_has_one_setter_and_at_least_one_reader() ->
     )
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_replayed_memories_consolidate_more_than_others() -> None:
     memory = after_a_night(two_days())

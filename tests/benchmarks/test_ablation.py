@@ -177,6 +177,7 @@ def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(
     assert "also removes the signals of 1 other mechanism" in (tmp_path / "design.md").read_text()
 
 
+@pytest.mark.slow
 def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) -> None:
     data = load("demo", limit=2)
     result = ablate(
