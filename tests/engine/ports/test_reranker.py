@@ -158,6 +158,26 @@ def test_another_content_is_another_model(folder: Path, tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM models").fetchone() == (2,)
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (None, "settings"),
+        ("{", "settings"),
+        ("[]", "settings"),
+        ('{"architectures": ["BertModel"]}', "no cross-encoder"),
+    ],
+)
+def test_a_folder_whose_settings_are_of_no_cross_encoder_is_refused(
+    tmp_path: Path, settings: str | None, words: str
+) -> None:
+    """Neither torch nor weights are needed to see it."""
+    if settings is not None:
+        (tmp_path / "config.json").write_text(settings, encoding="utf-8")
+    with pytest.raises(HebbariumError, match=words) as caught:
+        reranker(tmp_path, "1")
+    assert str(tmp_path) in caught.value.where and caught.value.cure
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("harm", "words"), [
     ("no folder", "settings"), ("no settings", "settings"), ("broken settings", "settings"),

