@@ -192,6 +192,7 @@ def add_all_standardised(
     """Apply `add_standardised` to each signal, (scores, floor, weight), in turn; returns which
     signals count.  Cost: O(n) a signal; threads that help share it.
     """
+    visible = read_only(np.ascontiguousarray(visible, np.float32))  # once for all
     if len(out) <= PART:
         return [
             add_standardised(scores, visible, floor, weight, out)

@@ -53,7 +53,7 @@ from ...engine.contract.vocabulary import (
     SIGNALS,
     VISIBLE,
 )
-from ...engine.state.ranking import add_standardised, best
+from ...engine.state.ranking import add_all_standardised, add_standardised, best
 
 Floats = NDArray[np.float64]
 # what is learnt: the slope of need, the evidence that is enough, and the slopes of the first
@@ -294,10 +294,10 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
         learnt = dict(
             zip(view.slope_of[FIRST:].tolist(), view.slope_learnt[FIRST:].tolist(), strict=True)
         )
+        signals = []
         for signal, scores, weight in view.signals:
             if weight > 0.0:
                 slope = self.params.slope * weight + learnt.get(key_of(signal.name), 0.0)
-                add_standardised(
-                    scores, view.visible, signal.floor, slope * facets[signal.facet.value], out
-                )
+                signals.append((scores, signal.floor, slope * facets[signal.facet.value]))
+        add_all_standardised(signals, view.visible, out)
         return out

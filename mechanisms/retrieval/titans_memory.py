@@ -129,7 +129,7 @@ def project(x: Any, w: Any, out: Any) -> None:
     >>> out.tolist()
     [3.0, 6.0]
     """
-    out[...] = (x[:, np.newaxis] * w).astype(np.float64).sum(axis=0)
+    np.sum(x[:, np.newaxis] * w, axis=0, dtype=np.float64, out=out)
 
 
 @formula
