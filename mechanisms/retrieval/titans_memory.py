@@ -116,7 +116,7 @@ TITANS_RECALL = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@formula
+@exact_kernel
 def project(x: Any, w: Any, out: Any) -> None:
     """k = x W, or v, or q.  Behrouz et al. (2025), eqs 11 and 15.  Cost: O(d d_k).
 
@@ -129,7 +129,11 @@ def project(x: Any, w: Any, out: Any) -> None:
     >>> out.tolist()
     [3.0, 6.0]
     """
-    np.sum(x[:, np.newaxis] * w, axis=0, dtype=np.float64, out=out)
+    for j in range(out.shape[0]):
+        out[j] = 0.0
+    for i in range(x.shape[0]):
+        for j in range(out.shape[0]):
+            out[j] += x[i] * w[i, j]
 
 
 @formula
