@@ -147,8 +147,7 @@ class Answering:
                 run(ask)
         else:
             run(ask)
-        stands = self._changes.begun, self._store.passes
-        origin = Asked(query, self.life, ask.learn, ask=ask, stands=stands)
+        origin = Asked(query, self.life, ask.learn, ask=ask, stands=self._stands)
         return self.of_store(self._assembly, origin, self.unit)
 
     def offers(
@@ -189,8 +188,12 @@ class Answering:
         """Whether an answer is to the memory's last question, of all rows, and nothing has
         changed since.
         """
-        stands = self._changes.begun, self._store.passes
-        return origin.life is self.life and origin.stands == stands
+        return origin.life is self.life and origin.stands == self._stands
+
+    @property
+    def _stands(self) -> tuple[int, int]:
+        """Changes and passes of the memory so far, as `Asked.stands`."""
+        return self._changes.begun, self._store.passes
 
     def of_store(self, by: Asker, origin: Asked | None, unit: UnitOf) -> Answer:
         """The answer that the store holds.  by: what was asked; unit: what a row holds."""
