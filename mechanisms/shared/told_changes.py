@@ -124,15 +124,22 @@ _ENDS: Final = re.compile(
 _GIVEN_UP: Final = re.compile(
     r"\b(?:quit|stop(?:s|ped)?|g[ai]ve(?:n|s)? up) (\w+ing)(?= (?:last|this|in|on|for good|altogether|completely|now|years?)\b|[,.;!]|$)"
 )
+# A time that something is put to; "pushed the pram to the park" puts nothing off.  Of 11:15 a
+# clause has 11 alone.
+_TIME: Final = (
+    rf"(?:\d{{1,2}}(?:$|[:.]\d\d|(?: ?[ap]m| o'clock)\b|(?:st|nd|rd|th|\.)? (?:of )?(?:{'|'.join(sorted(MONTHS))})\b)|"
+    rf"(?:the \w+ of )?(?:{'|'.join(sorted(_DAYS))})\b|noon\b|midnight\b|tomorrow\b|next (?:week|month|year)\b)"
+)
 _TURNS: Final = re.compile(
-    r"\b(?:switch(?:ed|es)?|chang(?:ed|es)|moved|migrated|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
+    rf"\b(?:(?:pushed|delayed)(?: \w+){{0,4}} (?:to|until|till) {_TIME}|"
+    r"(?:switch(?:ed|es)?|chang(?:ed|es)|moved|migrated|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
     r"br(?:ing|ought) (?:\w+ ){0,3}forward|rais(?:ed|es)|lowered|increased|reduced|doubled|halved|(?:gone|went|go|goes|come|came) (?:up|down)|rose|"
     r"risen|climbed to|fallen|fell|bec(?:ome|omes|ame)|turned into|converted|start(?:ed|s)|beg[au]n|join(?:ed|s)|t(?:ook|aken|"
     r"akes) (?:\w+ ){0,3}over|"
     r"overtaken|overtook|promoted|transferred|shifted|relocated|rescheduled|rearranged|renamed|upgraded|extended|instead|rather than|in place of|"
     r"turned out|made up|mind|cut|grown into|traded|exchanged|settled|appointed|elected|bought|moves? in|now|nowadays|these days|from now on|"
     r"from (?:today|tomorrow) on|at last|at long last|finally|after all|since|so far|as of|today|for good|in the end|lately|for the first time|"
-    r"already|first|this (?:morning|evening|week|month))\b"
+    r"already|first|this (?:morning|evening|week|month))\b)"
 )
 _RESTORED: Final = re.compile(
     r"\b(?:again|back|repaired|fixed|mended|patched|reopened|restored|returned|released|open|opened|runs|arrived|c[ao]me home|found|paid|"

@@ -14,6 +14,9 @@ CHANGES = (
     ("I collect stamps.", "I gave up stamps years ago."),
     ("My bus leaves at 8.", "My bus leaves at 9 these days."),
     ("The theatre is closed for the holidays.", "The theatre has reopened after the holidays."),
+    ("The meeting is at 3pm on Monday.", "The meeting was pushed back to 4pm."),
+    ("My flight leaves at 9:40.", "They delayed my flight until 11:15."),
+    ("The deadline is 10 May.", "The deadline is pushed to the 17th of June."),
     ("I have never ridden a camel.", "In Egypt I rode a camel for the first time."),
     ("Our cat sleeps in the basket.", "Our cat no longer sleeps in the basket."),
     ("The fountain in the park is dry.", "The fountain in the park runs again."),
@@ -29,6 +32,8 @@ OTHERS = (
     ("I collect stamps.", "My aunt gave up stamps years ago."),  # another person
     ("My bus leaves at 8.", "Her bus leaves at 9 these days."),  # another owner
     ("My bus leaves at 8.", "Ada's bus leaves at 9 these days."),
+    ("The pram is blue.", "We pushed the pram to the park."),  # put to no time
+    ("The pram is in the hall.", "We pushed the pram to 5 Elm Street."),
     (
         "The theatre is closed for the holidays.",
         "The cinema has reopened after the holidays.",
