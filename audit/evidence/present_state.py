@@ -199,6 +199,7 @@ GOALS = (
     (2.0, "Ada", "Reminder: the sprint goal hangs on the wall."),
     (3.0, "Ada", "Reminder: buy soup."),
 )
+LABELS = ((0.0, "Ada", "Gate word: fern."), (1.0, "Bo", "New gate word: rose."))
 DIGITS = ((0.0, "Ada", "My code is 11."), (1.0, "Bo", "The code is 12."))
 MOVES = (
     (0.0, "Ada", "I live in Oslo."),
@@ -270,6 +271,7 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the code?", LATE, [2, 0, 1]),
     ("What is the sprint goal?", GOALS, [1, 0, 2, 3]),
     ("What is the soup?", GOALS, [0, 1, 2, 3]),
+    ("What is the gate word?", LABELS, [1, 0]),
     ("Summarize what the code is now", LATE, [0, 1, 2]),
     ("Where is the spare key?", KEYS, [0, 1, 2, 3]),
     ("Where is the spare key?", ASKED, [2, 0, 1]),

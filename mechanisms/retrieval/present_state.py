@@ -99,6 +99,8 @@ _DENIALS: Final = word_set(
 )
 # Words that say when a state holds, and not which.
 _TIMES: Final = word_set("now nowadays currently still already again")
+# Stems of what a label says of the state, not of the thing: "New password: rose".
+_NEWEST: Final = frozenset(terms_of("new current latest updated"))
 # A first word, and a first verb, of a text that only supposes.
 _OPENS_SUPPOSING: Final = word_set("if maybe perhaps suppose imagine")
 _SUPPOSES: Final = word_set("would might")
@@ -128,7 +130,7 @@ class Told(NamedTuple):
     being   whether the verb says what something is or has
     own     whether the speaker says it of himself
     himself whether the speaker is the subject
-    label   stems of what stands before a first colon, if that is short
+    label   stems of what stands before a first colon, if that is short, without "new" and the like
     plain   words that are no part of a number or date
     meant   words that mean something
     owners  words before the first verb that name an owner ("neighbour's")
@@ -180,7 +182,7 @@ def told(text: str) -> Told:
         being,
         not _SELF.isdisjoint(said.words),
         subject.who == "self",
-        frozenset(terms_of(labelled[1], stop_words=True))
+        frozenset(terms_of(labelled[1], stop_words=True)) - _NEWEST
         if (labelled := _LABEL.match(text))
         else frozenset(),
         frozenset(word for word in kept if not values.issuperset(terms_of(word))),
