@@ -135,17 +135,9 @@ def rows_of_w(
         np.empty(inputs, dtype=np.int64),
         np.empty(inputs),
     )
+    gaps, sizes = specimen.gap_quantiles(read), specimen.weight_quantiles(0.5)
     for u in range(units):
-        n = specimen.afferents(
-            seed,
-            u,
-            generation,
-            inputs,
-            specimen.gap_quantiles(read),
-            specimen.weight_quantiles(0.5),
-            index,
-            w,
-        )
+        n = specimen.afferents(seed, u, generation, inputs, gaps, sizes, index, w)
         weights[u, index[:n]] = w[:n]
     return weights
 

@@ -279,7 +279,8 @@ def calibration_changes_neither_ranking_nor_decisions(specimen: Any) -> Any:
 def the_parameters_of_a_logistic_model_are_recovered(specimen: Any) -> Any:
     low, high = np.array([-1.7, 0.8]), np.array([-1.35, 1.2])
     for seed in range(30):
-        yield between((specimen.fitted(*examples(seed)) - low) / (high - low), 0.0, 1.0)
+        # 20 iterations: about 10 reach the minimum, and the others of the 100 change nothing
+        yield between((specimen.fitted(*examples(seed), 20) - low) / (high - low), 0.0, 1.0)
 
 
 @signature(
@@ -676,8 +677,8 @@ def exchanged(specimen: Any) -> Any:
 def bounded(specimen: Any) -> Any:
     original = specimen.fitted
 
-    def fitted(f: Any, y: Any) -> tuple[float, float]:
-        slope, offset = original(f, y)
+    def fitted(f: Any, y: Any, *iterations: int) -> tuple[float, float]:
+        slope, offset = original(f, y, *iterations)
         return max(slope, -1.0), offset
 
     return specimen.replacing("fitted", fitted)
