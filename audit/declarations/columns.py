@@ -39,7 +39,7 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     life = life or PlainLife(entry, registry)
     another = cache(partial(used_life, registry, entry.id, Circumstances()))
     for column in columns:
-        if np.dtype(column.dtype).kind == "f":
+        if np.dtype(column.dtype).kind == "f" and _may_read_clock(column, life.used):
             yield from _wrong_clock(column, life.used, another(start=START + SHIFT))
         if _may_number_rows(column) and column in read:
             yield from _wrong_numbers_of_rows(column, life.used, another(first=TWO_BEFORE))
@@ -48,6 +48,12 @@ def wrong_upkeep(entry: Entry, registry: Registry, life: PlainLife | None = None
     factors = [c for c in columns if _is_factor(c) and not c.shape]
     yield from _unchained(entry, registry, factors)
     yield from wrong_considered(entry, life)
+
+
+def _may_read_clock(column: Column, memory: Engine) -> bool:
+    """Whether a column is declared a reading of the clock, or holds numbers as large as one."""
+    values = np.asarray(memory.column(column), np.float64)
+    return column.upkeep.clock or bool((np.isfinite(values) & (values > START / 2.0)).any())
 
 
 def _wrong_clock(column: Column, plain: Engine, later: Engine) -> Iterator[str]:
