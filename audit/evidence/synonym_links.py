@@ -80,21 +80,21 @@ def a_pair_does_not_depend_on_when_its_names_come(specimen: Any) -> Any:
     vectors = rng.normal(size=(300, 384))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
-    def near(names: int, known: int, least: float) -> bool:
-        """Whether a and b are a pair of so many names, of which so many were known."""
+    def near(pair: tuple[int, int], names: int, known: int, least: float) -> bool:
+        """Whether two are a pair of so many names, of which so many were known."""
         pairs = np.asarray(specimen.near_pairs(vectors[:names], known, least))
-        return bool((pairs == [a, b]).all(axis=1).any())
+        return bool((pairs == pair).all(axis=1).any())
 
     same = []
-    for a, b in zip(
+    for pair in zip(
         rng.integers(0, 150, 12).tolist(), rng.integers(150, 300, 12).tolist(), strict=True
     ):
-        low, high = -1.0, 1.0
+        late, low, high = pair[1], -1.0, 1.0
         # the cosine of a late name, to the last bit, by bisection
         for _ in range(30):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if near(b + 1, b, middle) else (low, middle)
-        same.append(near(len(vectors), 0, low))
+            low, high = (middle, high) if near(pair, late + 1, late, middle) else (low, middle)
+        same.append(near(pair, len(vectors), 0, low))
     return same, [True] * 12
 
 
