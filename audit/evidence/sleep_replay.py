@@ -511,7 +511,7 @@ def laps(
     learns, chooses, and makes 20 backups per pause.
     """
     count: dict[tuple[str, str, float], float] = {}
-    after, goals = lanes(), (9, 19)
+    after, goals, visited = lanes(), (9, 19), np.eye(20)
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
         q, reward, t = np.zeros((20, 2)), np.zeros(20), explored(after, {9: 10, 19: 0})
@@ -522,7 +522,7 @@ def laps(
             if goal := end in goals:
                 last = float(rng.choice(sizes))
                 reward[end] = max(0.0, rng.normal(last, 0.1))
-            t[s] += RATE * (np.eye(20)[end] - t[s])
+            t[s] += RATE * (visited[end] - t[s])
             q[s, a] = reward[end] if goal else GAMMA * q[end].max()
             if last and (goal or fresh):
                 states, actions = replayed(

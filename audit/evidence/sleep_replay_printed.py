@@ -4,6 +4,7 @@ model run on them.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -52,16 +53,18 @@ def as_replay(specimen: Any) -> SimpleNamespace:
     is heat; need and values have no effect.
     """
 
+    @cache
+    def walk(m: int, start: int, step: int) -> Any:
+        """Of m states, which all share an entity, those of a sequence."""
+        network = (*links([[0]] * m), 1, NONE, np.ones(m, np.bool_))
+        room = np.empty(8, np.int64)
+        return room[: specimen.sequence(start, step, *network, room)]
+
     def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, *rest: Any) -> int:
         states, actions = rest[-3], rest[-2]
-        m, room, done = len(after), np.empty(8, np.int64), 0
-        heat = 0.5 + 0.5 * np.minimum(reward, 1.0)
-        network = (*links([[0]] * m), 1, NONE, np.ones(m, np.bool_))
-        hottest = np.argsort(-heat, kind="stable")[:10]
-        walks = [
-            [room[: specimen.sequence(int(s), step, *network, room)].copy() for s in hottest]
-            for step in (1, -1)
-        ]
+        done, heat = 0, 0.5 + 0.5 * np.minimum(reward, 1.0)
+        hottest = np.argsort(-heat, kind="stable")[:10].tolist()
+        walks = [[walk(len(after), s, step) for s in hottest] for step in (1, -1)]
         chosen = specimen.selected(
             *([specimen.priority(heat[rows], 1.0) for rows in group] for group in walks), 0.3, 5
         )
