@@ -376,7 +376,7 @@ def wrong_state_of_archived_rows(entry: Entry, registry: Registry) -> Iterator[s
         *(d.what for d in entry.departures),
         *(p.note for p in entry.params.values()),
     ]
-    if entry.variety_of or OF_ARCHIVED.search(" ".join(words)):
+    if OF_ARCHIVED.search(" ".join(words)):
         return
     held = [
         c
