@@ -4,7 +4,8 @@ which attributes they have that no mechanism knows.
 One life is told twice, by people whose clocks show the same in two parts of the world.  Some events
 of it come late, so that rows are not in the order of time, in each life by other hours where no hook
 asks when an event happened; some are dated months ahead by clocks that are wrong, in each life by
-other ones; all have attributes that mean nothing, others in each.
+other ones; all have attributes that mean nothing, others in each.  Where no hook asks when an event
+happened, the second life begins before 1970, at a time below 0.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ LATEST: Final = 10 * DAYS  # h, more than any event is late
 EARLIER: Final = {9: 3.0, 17: 40.0, 29: 6.0, 37: 200.0}  # number of the event -> h that it is late
 # numbers of the events that are dated ahead; with 31 a session begins
 WRONG_CLOCK: Final = (5, 13, 21, 27, 31, 39)
+BEFORE_1970: Final = 2900 * 7 * DAYS  # h before START; whole weeks, so that days of the week stay
 FEW_TOLD: Final = 2  # one of so many events is told
 # the last event repeats one of a day before the others of its session
 LIFE: Final = (*TOLD[1::FEW_TOLD], (0.02, "h", "Bo", TOLD[25][3]))
@@ -106,19 +108,21 @@ def _differences(entry: Entry, registry: Registry, east: float) -> Iterator[str]
 
     ahead = (AHEAD, 2.0 * AHEAD)
     once = life(START, as_told_elsewhere(0.0, ahead, "blue"))
-    # where no hook asks when an event happened, the others are late by other hours, too
-    late = 1.0 if v.CREATED in read_by(loaded.hooks()) else 0.5
-    other = life(START - east, as_told_elsewhere(east, ahead[::-1], "red", late))
+    # where no hook asks when an event happened, the others are late by other hours, and in an age
+    # whose times are below 0
+    asks_when = v.CREATED in read_by(loaded.hooks())
+    late, earlier = (1.0, east) if asks_when else (0.5, east + BEFORE_1970)
+    other = life(START - earlier, as_told_elsewhere(east, ahead[::-1], "red", late))
     # the date of the others is another one, and may be held
     in_time = np.asarray(once.column(v.CREATED)) - once.now < JUMP
     for place, (first, second) in enumerate(zip(*on_the_way[:2], strict=True)):
         column = passing[place % len(passing)]
-        if not _same(column, first, second, east):
+        if not _same(column, first, second, earlier):
             yield f"{column.name} {DIFFERS}"
-    yield from _wrong_columns(loaded, once, other, in_time, east)
+    yield from _wrong_columns(loaded, once, other, in_time, earlier)
     if any(v.GRAPH in declared.adds for declared in loaded.hooks()):
         first, second = (m.store.structures[v.GRAPH].created for m in (once, other))
-        if first.shape != second.shape or not np.allclose(first, second + east):
+        if first.shape != second.shape or not np.allclose(first, second + earlier):
             yield f"when a link was made {DIFFERS}"
     strength = [c for c in STRENGTH if any(c in (*h.adds, *h.sets) for h in loaded.hooks())]
     if strength:
@@ -172,7 +176,7 @@ def _wrong_columns(
     once: Engine,
     other: Engine,
     in_time: NDArray[np.bool_],
-    east: float,
+    earlier: float,
 ) -> Iterator[str]:
     """Columns that differ, of memories in those that are not dated ahead; readings of the clock, of
     all.
@@ -183,18 +187,18 @@ def _wrong_columns(
         first, second = _values(once, column), _values(other, column)
         if column.scope is Scope.MEMORY and not column.upkeep.clock:
             first, second = first[in_time], second[in_time]
-        if not _same(column, first, second, east):
+        if not _same(column, first, second, earlier):
             yield f"{column.name} {DIFFERS}"
 
 
 def _same(
-    column: Column, first: NDArray[np.float64], second: NDArray[np.float64], east: float
+    column: Column, first: NDArray[np.float64], second: NDArray[np.float64], earlier: float
 ) -> bool:
     """Whether values of two lives are the same; readings of the clock, but for the hours by which the
-    second clock is ahead.
+    second life is earlier.
     """
     if column.upkeep.clock:
-        second = np.where(second == float(column.neutral), second, second + east)
+        second = np.where(second == float(column.neutral), second, second + earlier)
     return first.shape == second.shape and np.allclose(
         first, second, rtol=1e-5, atol=ROUNDING, equal_nan=True
     )

@@ -302,7 +302,9 @@ class OutcomeGatedAssociation(Mechanism[OutcomeGatedAssociationParams]):
         if math.isnan(view.outcome):
             return
         advance(now, np.flatnonzero(view.eligibility), *self._course(view), *state)
-        left = view.outcome_level * math.exp(-(now - view.outcome_time) / self.hours("tau_d"))
+        # before the first outcome the time of the last one is 0, which may be ahead of now
+        since = max(now - view.outcome_time, 0.0)
+        left = view.outcome_level * math.exp(-since / self.hours("tau_d"))
         view.outcome_level, view.outcome_time = left + p.release * view.outcome, now
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, MATCH, VISIBLE, USED.before, USED_TIME.before, NOW,
