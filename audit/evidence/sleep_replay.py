@@ -1063,6 +1063,28 @@ def only_the_most_needed_older_memory_and_its_neighbours_are_replayed(specimen: 
 
 
 @adaptation(
+    "RP-17b",
+    source="ours, by sets: candidates with another memory between them are no neighbours; from a rewarded one only the step on; 20 "
+    "random tracks",
+)
+def candidates_apart_are_no_neighbours(specimen: Any) -> Any:
+    rng, measured, expected = np.random.default_rng(17), [], []
+    for _ in range(20):
+        session, reward = rng.integers(0, 2, 12), rng.choice([0.0, 0.0, 0.5], 12)
+        rows = np.sort(rng.permutation(12)[:8])
+        after, places = np.empty((8, 2), np.int64), {row: i for i, row in enumerate(rows.tolist())}
+        specimen.tracks(rows, session, reward, after)
+        measured += after.ravel().tolist()
+        for row in places:
+            ends = ((row - 1, reward[row] == 0.0), (row + 1, True))
+            expected += [
+                places[end] if end in places and session[end] == session[row] and may else -1
+                for end, may in ends
+            ]
+    return measured, expected
+
+
+@adaptation(
     "RP-22",
     source="ours, the algorithm written out: need of older memories alone is need, and nights that do not replay them leave their "
     "values",
@@ -1378,6 +1400,16 @@ def uncompressed(specimen: Any) -> Any:
         return specimen.SleepReplayParams(**{**values, "compression": 1.0})
 
     return specimen.replacing("SleepReplayParams", params)
+
+
+@mutant("candidates with others between them are neighbours", rejected_by="RP-17b")
+def over_a_gap(specimen: Any) -> Any:
+    return specimen.replacing(
+        "tracks",
+        lambda rows, session, reward, after: specimen.tracks(
+            np.arange(len(rows)), session[rows], reward[rows], after
+        ),
+    )
 
 
 @mutant("the first of the older memories instead of the most needed", rejected_by="RP-17")
