@@ -90,6 +90,19 @@ def every_memory_takes_the_first_slot(specimen: Any) -> Any:
     return at_most(np.abs(taken), 0)
 
 
+@adaptation(
+    "EAP-2b",
+    source="by hand: the first slot in every age, for times are below 0 before 1970",
+)
+def in_every_age_memories_take_the_first_slot(specimen: Any) -> Any:
+    taken = []
+    for start in (-600_000.0, -10.0, 400_000.0):
+        memory = memory_of(specimen, slots=3)
+        encode(memory, (start, "ash"), (start + 1.0, "oak"))
+        taken += memory.column(specimen.SLOT).tolist()
+    return taken, [0] * 6
+
+
 @adaptation("EAP-3", source="matches summed by slot, in numpy")
 def slotmates_share_the_match(specimen: Any) -> Any:
     slot, match = np.array([0, 1, 0, 2, 1, -1]), np.array([2.0, 0.5, -1.0, 0.0, 1.0, 3.0])
@@ -196,3 +209,11 @@ def all_lend(specimen: Any) -> Any:
 @mutant("a slot that was used rests", rejected_by="EAP-4")
 def resting(specimen: Any) -> Any:
     return specimen.replacing("allocate", lambda excitable: int(np.argmin(excitable)))
+
+
+@mutant("a slot never used is as it was before time 0", rejected_by="EAP-2b")
+def before_time_0(specimen: Any) -> Any:
+    def excitability(held: Any, gap: Any, half_life: float, out: Any) -> None:
+        specimen.excitability(held, np.where(held > 0.0, gap, -600_000.0), half_life, out)
+
+    return specimen.replacing("excitability", excitability)
