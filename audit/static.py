@@ -20,8 +20,8 @@ ST-9  the facet, directness, floor and scale of a signal hold for its scores; th
       are those of the form that it varies
 ST-10 a column is declared as a reading of the clock, the number of a row, a factor along the rows or
       a mark for shortlists if it is one, and only then; a mechanism does the same in every time
-      zone, however far ahead a wrong clock dates an event, and whatever attributes it does not know;
-      strength ages from the time when an event was told
+      zone and age, however far ahead a wrong clock dates an event, and whatever attributes it does
+      not know; strength ages from the time when an event was told
 ST-11 a mechanism that says that it is at rest changes nothing in later sleeps
 ST-12 rows that sleep made and archived, how well archived rows match, and what is held of them
       change nothing; kinds of rows are told apart as the entry says, never put in order; a memory may

@@ -1,5 +1,5 @@
-"""Whether it counts by which clock events are told, how far ahead of the present some are dated, and
-which attributes they have that no mechanism knows.
+"""Whether it counts by which clock and in what age events are told, how far ahead of the present some
+are dated, and which attributes they have that no mechanism knows.
 
 One life is told twice, by people whose clocks show the same in two parts of the world.  Some events
 of it come late, so that rows are not in the order of time, in each life by other hours where no hook
@@ -48,7 +48,9 @@ SMALL: Final = 64  # cells
 # an entry has this word in a departure if its mechanism counts days by UTC
 UTC: Final = re.compile(r"\bUTC\b")
 ASKED: Final = (QUESTIONS[0], QUESTIONS[3], "What did Bo say 31 days ago?")
-DIFFERS: Final = "differs by where, how far ahead or with what unknown attributes events are told"
+DIFFERS: Final = (
+    "differs by where, in what age, how far ahead or with what unknown attributes events are told"
+)
 
 
 def as_told_elsewhere(

@@ -297,6 +297,15 @@ def test_a_mechanism_for_which_archived_rows_count_says_so() -> None:
     assert any("archived rows" in s for s in wrong_state_of_archived_rows(silent, REGISTRY))
 
 
+def test_a_printed_form_for_which_archived_rows_count_says_so() -> None:
+    entry = REGISTRY.entry("sleep_orthogonalisation_printed")
+    assert list(wrong_state_of_archived_rows(entry, REGISTRY)) == []
+    params = {name: p.model_copy(update={"note": ""}) for name, p in entry.params.items()}
+    silent = entry.model_copy(update={"params": params})
+    (said,) = wrong_state_of_archived_rows(silent, REGISTRY)
+    assert said == "pushed_code depends on what is held of archived rows"
+
+
 @pytest.mark.parametrize("kind", [Kind.SEGMENT, Kind.BUNDLE])
 def test_rows_that_are_no_events_are_alike(monkeypatch: pytest.MonkeyPatch, kind: Kind) -> None:
     """The wrong version takes rows of one kind for events."""

@@ -88,6 +88,15 @@ def test_days_are_those_of_the_clock_of_the_speaker_and_of_the_asker(id: str, na
     assert "differs by where" in refused(id, name, by_utc)
 
 
+def test_events_are_told_before_1970_as_after_it() -> None:
+    def before_time_0(original: Any, self: Any, view: Any, incoming: Any) -> None:
+        original(self, view, incoming)
+        view.slot[view.row] = int(view.now < 0.0)
+
+    said = refused("engram_allocation_printed", "allocate_slot", before_time_0)
+    assert said.startswith("slot differs by where, in what age")
+
+
 @pytest.mark.parametrize("id", ["ranked_context", "recent_context"])
 def test_no_age_is_below_zero(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = REGISTRY.entry(id)
