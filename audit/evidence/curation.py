@@ -645,12 +645,7 @@ def corrections_are_found_in_texts(specimen: Any) -> Any:
     source="comparison of all numbers one by one, as memories are stored and after some are erased",
 )
 def memories_with_the_same_words_are_found(specimen: Any) -> Any:
-    rng, sayings, measured, expected = (
-        np.random.default_rng(12),
-        specimen.Sayings(),
-        list[Any](),
-        list[Any](),
-    )
+    rng, sayings = np.random.default_rng(12), specimen.Sayings()
     numbers = rng.integers(1, 2_000, 60_000)
     for n in (0, 1, 4_096, 4_097, 8_193, 8_194, 40_000, 45_000, 45_001, 60_000, -10, -60_000):
         if n < 0:
@@ -658,13 +653,8 @@ def memories_with_the_same_words_are_found(specimen: Any) -> Any:
             sayings.forget()
         held = numbers[: abs(n)]
         for number in (1, *held[-1:].tolist(), *held[:1].tolist(), 1_000, 1_999):
-            rows = sayings.rows(held, number)
-            measured += [len(rows), *rows]
-            expected += [
-                sum(held == number),
-                *(row for row, other in enumerate(held.tolist()) if other == number),
-            ]
-    return measured, expected
+            rows, same = sayings.rows(held, number), held == number
+            yield [len(rows), *rows], [np.count_nonzero(same), *np.flatnonzero(same)]
 
 
 # --- figures --------------------------------------------------------------------------------------

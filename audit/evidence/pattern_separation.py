@@ -305,7 +305,7 @@ def duplicate(common: Any, visible: Any, least: int) -> tuple[int, int]:
     atol=1e-7,
 )
 def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
-    rng, units, k, measured, expected = np.random.default_rng(14), 64, 8, list[Any](), list[Any]()
+    rng, units, k = np.random.default_rng(14), 64, 8
     codes = np.sort(
         np.argpartition(rng.random((76_000, units), np.float32), k, axis=1)[:, :k], axis=1
     ).astype(np.int32)
@@ -354,12 +354,16 @@ def lists_of_memories_give_the_share_of_cells_in_common(specimen: Any) -> Any:
         cue[-1] = -1 if cue[-1] < 0 else rng.choice([-1, cue[-1] + specimen.GENERATION * 9])
         lists.overlaps(codes[:n], visible[:n], cue, units, out)
         common = in_common(codes[:n], cue)
-        measured.append(out)
-        expected.append(np.where(visible[:n], common / k, -1.0))
-        for threshold in (0.0, 0.125, 0.3, 0.5, 0.75, 1.0):
-            measured.append([lists.repeated(codes[:n], visible[:n], cue, units, threshold)])
-            expected.append([duplicate(common, visible[:n], math.ceil(threshold * k))[0]])
-    return np.concatenate(measured), np.concatenate(expected)
+        thresholds = (0.0, 0.125, 0.3, 0.5, 0.75, 1.0)
+        yield (
+            np.append(
+                out, [lists.repeated(codes[:n], visible[:n], cue, units, t) for t in thresholds]
+            ),
+            np.append(
+                np.where(visible[:n], common / k, -1.0),
+                [duplicate(common, visible[:n], math.ceil(t * k))[0] for t in thresholds],
+            ),
+        )
 
 
 @equation(

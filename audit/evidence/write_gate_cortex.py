@@ -287,20 +287,15 @@ def gated_in_memory(
     atol=1e-6,
 )
 def a_memory_judges_every_event_by_its_nearest_memories(specimen: Any) -> Any:
-    lives = [
-        gated_in_memory(specimen, None, weights, threshold, 2.0, k)
-        for weights, threshold, k in (
-            ((0.35, 0.25, 0.15, 0.45), 0.2, 2),
-            ((2.0, 0.1, 0.3, 0.2), 0.13, 2),
-            ((0.1, 2.0, 0.2, 0.3), 0.13, 2),
-            ((0.2, 0.1, 2.0, 0.3), 0.3, 2),
-            ((0.2, 0.3, 0.1, 2.0), 0.3, 2),
-            ((0.35, 0.25, 0.15, 0.45), 0.05, 4),
-        )
-    ]
-    return [x for measured, _ in lives for x in measured], [
-        x for _, expected in lives for x in expected
-    ]
+    for weights, threshold, k in (
+        ((0.35, 0.25, 0.15, 0.45), 0.2, 2),
+        ((2.0, 0.1, 0.3, 0.2), 0.13, 2),
+        ((0.1, 2.0, 0.2, 0.3), 0.13, 2),
+        ((0.2, 0.1, 2.0, 0.3), 0.3, 2),
+        ((0.2, 0.3, 0.1, 2.0), 0.3, 2),
+        ((0.35, 0.25, 0.15, 0.45), 0.05, 4),
+    ):
+        yield gated_in_memory(specimen, None, weights, threshold, 2.0, k)
 
 
 @adaptation(

@@ -155,7 +155,7 @@ def changes_of_versions(specimen: Any) -> bool:
     """A unit gets version links, and those who shared its children are pruned after it, in
     order; what is left of its new links.
     """
-    rng, same = np.random.default_rng(40), []
+    rng = np.random.default_rng(40)
     for _ in range(200):
         bank, cap, u = random_bank(rng, 7), int(rng.integers(0, 3)), int(rng.integers(7))
         bank.links = {link for link in bank.links if link[0] == V}
@@ -168,11 +168,13 @@ def changes_of_versions(specimen: Any) -> bool:
         for w in (u, *sharing):
             replace(wanted, w, V, kept_versions(wanted, w, cap))
         added = specimen.add_versions(bank, u, new, cap)
-        same.append(
+        same = (
             bank.links == wanted.links
             and added == [(u, v) for v in sorted(set(wanted.targets(u, V)) - held)]
         )
-    return all(same)
+        if not same:
+            return False
+    return True
 
 
 # --- edits ----------------------------------------------------------------------------------------
@@ -224,7 +226,7 @@ def edited(
 
 def changes_of_edits(specimen: Any) -> bool:
     """Random edits of random banks, with and without archiving."""
-    rng, same = np.random.default_rng(41), []
+    rng = np.random.default_rng(41)
     for number in range(240):
         bank, operator = random_bank(rng, 8), specimen.Operator(number % 3)
         shown = sorted(bank.shown)
@@ -267,7 +269,7 @@ def changes_of_edits(specimen: Any) -> bool:
             archive,
         )
         edits = outcome.edits
-        same.append(
+        same = (
             bank.links == wanted.links
             and bank.shown == wanted.shown
             and np.array_equal(bank.e, wanted.e)
@@ -278,7 +280,9 @@ def changes_of_edits(specimen: Any) -> bool:
             and outcome.reason == "APPLIED"
             and outcome.script is script
         )
-    return all(same)
+        if not same:
+            return False
+    return True
 
 
 def three_segments(specimen: Any, words: Any) -> Any:
@@ -426,22 +430,24 @@ def told(outcomes: Iterable[Any]) -> list[str]:
 
 def routes_by_counting(specimen: Any) -> bool:
     """Random proposals: the queue in order, and each reason."""
-    rng, same = np.random.default_rng(42), []
+    rng = np.random.default_rng(42)
     for _ in range(300):
         bank, gate = random_bank(rng, 8), gate_of(specimen, rng)
         bank.shown |= set(rng.permutation(8)[:4].tolist())
         given = some_proposals(specimen, rng, 14)
         queue, dropped = routed_by_counting(given, bank, gate, closeness)
         routed = specimen.routed(given, bank, gate, closeness)
-        same.append(routed[0] == queue and told(routed[1]) == said(dropped))
-    return all(same)
+        same = routed[0] == queue and told(routed[1]) == said(dropped)
+        if not same:
+            return False
+    return True
 
 
 def outcomes_by_counting(specimen: Any) -> bool:
     """Random proposals with plans: a unit that an edit touches, or whose link it changes, is
     left alone by all later ones.
     """
-    rng, same = np.random.default_rng(43), []
+    rng = np.random.default_rng(43)
     for _ in range(200):
         bank, gate = random_bank(rng, 8), gate_of(specimen, rng)
         bank.shown |= set(rng.permutation(8)[:4].tolist())
@@ -495,10 +501,12 @@ def outcomes_by_counting(specimen: Any) -> bool:
             plan,
             lambda v: (f"one{v}, two", specimen.Descriptor(f"unit {v}", ("k",))),
         )
-        same.append(
+        same = (
             [s.proposal for s in planned[0]] == scripts and told(planned[1]) == said(dropped)
         )
-    return all(same)
+        if not same:
+            return False
+    return True
 
 
 # --- plans ----------------------------------------------------------------------------------------
