@@ -168,10 +168,9 @@ def changes_of_versions(specimen: Any) -> bool:
         for w in (u, *sharing):
             replace(wanted, w, V, kept_versions(wanted, w, cap))
         added = specimen.add_versions(bank, u, new, cap)
-        same = (
-            bank.links == wanted.links
-            and added == [(u, v) for v in sorted(set(wanted.targets(u, V)) - held)]
-        )
+        same = bank.links == wanted.links and added == [
+            (u, v) for v in sorted(set(wanted.targets(u, V)) - held)
+        ]
         if not same:
             return False
     return True
@@ -501,9 +500,7 @@ def outcomes_by_counting(specimen: Any) -> bool:
             plan,
             lambda v: (f"one{v}, two", specimen.Descriptor(f"unit {v}", ("k",))),
         )
-        same = (
-            [s.proposal for s in planned[0]] == scripts and told(planned[1]) == said(dropped)
-        )
+        same = [s.proposal for s in planned[0]] == scripts and told(planned[1]) == said(dropped)
         if not same:
             return False
     return True
