@@ -2,8 +2,8 @@
 
 Numbers are those of YAML 1.2's core schema: 1e-3 is a number, 1:30 and 1_000 are text, 010 is ten
 and 0o10 is eight. libyaml parses where PyYAML was built with it; without it PyYAML parses in
-Python, with the same result, seven times as slowly.  The data of a large file are kept where Python
-keeps compiled modules, for as long as its bytes are the same.
+Python, with the same result, seven times as slowly.  The data of a large file of the package are
+kept where Python keeps compiled modules, for as long as its bytes are the same.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from yaml.resolver import Resolver
 from .errors import RegistryError
 from .private import SHARED, replacing
 
+PACKAGE: Final = Path(__file__).resolve().parents[2]  # nothing is written beside files of others
 LARGE: Final = 65_536  # bytes of a file whose data are kept: six times as many take 0.2 s to parse
 MARK_BYTES: Final = 32  # SHA-256 at the start of kept data
 MOST_DEEP: Final = 64  # levels of nesting; a mechanism set has 4, an entry 5
@@ -173,7 +174,9 @@ class YamlFile:
                 "it is not encoded in UTF-8", error.object[: error.start].count(b"\n")
             ) from error
         self._root: Node | None = None
-        kept = _KeptData(path, content) if len(content) >= LARGE else None
+        kept = None
+        if len(content) >= LARGE and PACKAGE in path.resolve().parents:
+            kept = _KeptData(path, content)
         data = kept.read() if kept else None
         if data is None:
             data = self._parsed()

@@ -229,7 +229,8 @@ def test_places_of_parts(loader: Any, tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file so large that its data are kept, beside it."""
+    """A file of the package so large that its data are kept, beside it."""
+    monkeypatch.setattr(yaml_file, "PACKAGE", tmp_path)
     monkeypatch.setattr(yaml_file.sys, "dont_write_bytecode", False)
     monkeypatch.setattr(yaml_file.sys, "pycache_prefix", None)
     path = tmp_path / "x.yaml"
@@ -277,6 +278,13 @@ def test_kept_data_of_anything_else_are_not_read(
     assert YamlFile(large).data == whole and len(read) == 1
     assert YamlFile(large).data == whole and len(read) == 1
     assert kept_beside(large) == kept, "no draft is left"
+
+
+def test_nothing_is_kept_beside_a_file_of_a_user(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yaml_file, "PACKAGE", large.parent / "other")
+    assert len(YamlFile(large).data) == 2_000 and not (large.parent / "__pycache__").exists()
 
 
 def test_where_nothing_can_be_kept_a_file_is_parsed(
