@@ -89,7 +89,6 @@ def test_each_shared_column_of_sleep_has_one_setter_and_at_least_one_reader() ->
     )
 
 
-@pytest.mark.slow
 @pytest.mark.kernels
 def test_replayed_memories_consolidate_more_than_others() -> None:
     memory = after_a_night(two_days())
@@ -109,6 +108,7 @@ def test_replayed_memories_consolidate_more_than_others() -> None:
     assert memory.store.array(HIPPOCAMPAL_DEPENDENCE)[more].mean() < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("off", "changes"),
     [
@@ -131,6 +131,7 @@ def test_leaving_a_mechanism_off_changes_the_columns_of_the_next(
         assert a.shape != b.shape or not np.array_equal(a, b), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("need", ["stationary", "predicted"])
 def test_replay_uses_the_predicted_need_only_on_request(need: str) -> None:
     changes = {"sleep_replay": {"need": need}}
@@ -144,6 +145,7 @@ def test_replay_uses_the_predicted_need_only_on_request(need: str) -> None:
     )
 
 
+@pytest.mark.kernels
 def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = after_a_night(two_days())
     nights, run = [], memory.assembly.run

@@ -26,6 +26,9 @@ from hebbarium.mechanisms.maintenance import short_term_plasticity as stp
 from hebbarium.mechanisms.maintenance import short_term_plasticity_printed as printed
 from hebbarium.testing.small import does, mechanism
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 STORY = ("the harbour was quiet", "a lantern swung", "somebody whistled", "the ferry left")
 TAU = 2400.0 * 800.0 / 3.6e6  # h

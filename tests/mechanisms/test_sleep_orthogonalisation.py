@@ -20,6 +20,9 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation import sleep_orthogonalisation as paper
 from hebbarium.mechanisms.consolidation import sleep_orthogonalisation_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 Build = Callable[..., Engine]
 PLACES = ("Lisbon", "Oslo", "Rome", "Cairo", "Lima")
 

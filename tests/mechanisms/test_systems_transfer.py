@@ -21,6 +21,9 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation import systems_transfer as paper
 from hebbarium.mechanisms.consolidation import systems_transfer_printed as printed
 
+# the kernels take longer to compile than the tests take in Python
+pytestmark = pytest.mark.kernels
+
 SCALARS: tuple[tuple[Any, tuple[float, ...]], ...] = (
     (paper.grown, (0.1, 0.02, 7.0)),
     (paper.grown, (0.1, 0.1, 7.0)),

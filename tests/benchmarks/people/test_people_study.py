@@ -96,6 +96,7 @@ def test_every_memory_has_a_row_with_its_readout_and_a_score(
     assert rows["mine"].likelihood["fitting"] > rows["bm25"].likelihood["fitting"]
 
 
+@pytest.mark.slow
 def test_a_set_whose_gates_refuse_words_is_said_and_not_scored(
     report: tuple[StudyReport, Path],
 ) -> None:
