@@ -158,14 +158,15 @@ def a_memory_raises_the_calcium_of_clusters(specimen: Any) -> Any:
 
 @adaptation(
     "TSP-5",
-    source="definition: a unit that a sleep made is in no cluster; 1, as at rest, beside five events that raised their cluster",
+    source="definition: a unit that a sleep made is in no cluster; 1, as at rest, beside five events that raised their cluster; its recall raises none",
 )
 def a_unit_that_sleep_made_is_in_no_cluster(specimen: Any) -> Any:
     texts = ("a red boat", "a blue boat", "an old boat", "a new boat", "a boat")
     memory = memory_of(
         specimen,
-        drafting(Draft("boats", Kind.SUMMARY, (0,)), rows=len(texts)),
-        embedder=Scripted({text: np.ones(5) for text in (*texts, "boats")}),
+        "lexical_bm25",
+        drafting(Draft("harbour", Kind.SUMMARY, (0,)), rows=len(texts)),
+        embedder=Scripted({text: np.ones(5) for text in (*texts, "harbour")}),
         consolidate_every=2.0,
         ip3_per_event=0.3,
         decay=0.1,
@@ -173,7 +174,11 @@ def a_unit_that_sleep_made_is_in_no_cluster(specimen: Any) -> Any:
     encode(memory, *((1.0, text) for text in texts))
     memory.advance(3.0)
     *events, made = memory.column(RELEASE_PROBABILITY)
-    return [made, min(events) > 1.0, max(events) == min(events)], [1.0, True, True]
+    before = memory.column(specimen.PRINTED_CALCIUM).copy()
+    recalled = memory.retrieve("harbour", k=1, learn=True).rows.tolist()
+    risen = memory.column(specimen.PRINTED_CALCIUM) - before
+    measured = [made, min(events) > 1.0, max(events) == min(events), *recalled, *risen]
+    return measured, [1.0, True, True, len(texts), *np.zeros(len(before))]
 
 
 # --- the paper's checks ---------------------------------------------------------------------------
@@ -278,3 +283,16 @@ def in_the_last_cluster(specimen: Any) -> Any:
         )
 
     return specimen.overriding("TripartiteSynapsePrinted", modulate=modulate)
+
+
+@mutant("the recall of a unit that sleep made raises the last cluster", rejected_by="TSP-5")
+def raising_the_last_cluster(specimen: Any) -> Any:
+    original = specimen.TripartiteSynapsePrinted.on_recall
+
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        clusters = view.printed_territory
+        last = len(view.printed_calcium) - 1
+        other = Instead(view, printed_territory=np.where(clusters < 0, last, clusters))
+        original(self, other, cue)
+
+    return specimen.overriding("TripartiteSynapsePrinted", on_recall=on_recall)
