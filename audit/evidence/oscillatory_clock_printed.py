@@ -16,6 +16,7 @@ from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, between, mutant
 from . import oscillatory_clock as papers
+from .shared.views import Instead
 
 DEPTH = 0.7  # X of a modulation between 0.3 and 1
 
@@ -101,6 +102,20 @@ def plasticity_follows_the_printed_envelope(specimen: Any) -> Any:
         *(0.65 + 0.35 * np.sin(2 * np.pi * np.arange(20) / 20)),
         1.5,
     ]
+
+
+@adaptation(
+    "OSP-3b",
+    source="definition: a session begins with an empty working memory, also within the first cycle of both",
+    needs="engine",
+)
+def a_session_begins_with_an_empty_working_memory(specimen: Any) -> Any:
+    memory, held = engine(specimen), list[list[int]]()
+    for i, session in enumerate("aabba"):
+        memory.encode(Event(papers.START + i / 60.0, f"turn {i}", session=session))
+        items = memory.column(WORKING_MEMORY)
+        held.append(items[items >= 0].tolist())
+    return str(held), str([[0], [0, 1], [2], [2, 3], [4]])
 
 
 @adaptation(
@@ -245,3 +260,13 @@ def waiting_anew(specimen: Any) -> Any:
         view.last_ripples = tick.end
 
     return specimen.overriding("OscillatoryClockPrinted", ripple=ripple)
+
+
+@mutant("working memory goes on in another session", rejected_by="OSP-3b")
+def one_session(specimen: Any) -> Any:
+    original = specimen.OscillatoryClockPrinted.hold
+
+    def hold(self: Any, view: Any, incoming: Any) -> None:
+        original(self, Instead(view, session=np.zeros_like(view.session)), incoming)
+
+    return specimen.overriding("OscillatoryClockPrinted", hold=hold)
