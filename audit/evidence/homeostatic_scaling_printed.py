@@ -86,6 +86,18 @@ def the_rate_is_the_mean_over_all_visible_memories(specimen: Any) -> Any:
 
 
 @adaptation(
+    "HSP-4",
+    source="public code of Cortex, w (1 + 0.05 (target - mean)), by hand; ours: at least a tenth of w",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
+def the_factor_of_the_public_code_is_at_least_a_tenth(specimen: Any) -> Any:
+    means = (0.5, 1.0, 18.0, 19.5, 100.0)
+    measured = [specimen.proportional(2.0, mean, 1.0, 0.05) for mean in means]
+    return measured, [2.05, 2.0, 0.3, 0.2, 0.2]
+
+
+@adaptation(
     "HSP-3",
     source="Cortex 4.4.3 and its public code by hand: the factors of the nights multiply; a memory that shows nothing has no mean",
     papers=("cortex2026",),
@@ -195,4 +207,11 @@ def never_empty(specimen: Any) -> Any:
     return specimen.replacing(
         "mean_strength",
         lambda log_strength, visible: specimen.mean_strength(log_strength, visible) or 0.1,
+    )
+
+
+@mutant("the factor of the public code is at least a hundredth", rejected_by="HSP-4")
+def a_hundredth(specimen: Any) -> Any:
+    return specimen.replacing(
+        "proportional", lambda w, r, target, gain: w * max(1.0 + gain * (target - r), 0.01)
     )
