@@ -102,6 +102,23 @@ def the_threshold_is_a_running_mean_of_the_squared_mean(specimen: Any) -> Any:
 
 
 @adaptation(
+    "BMP-1b",
+    source="by hand: weights fall below 0, as in the theory; ours: within 20 of it on either side",
+    atol=1e-12,
+)
+def weights_are_of_either_sign_within_their_bound(specimen: Any) -> Any:
+    measured = []
+    for eta, threshold in ((0.1, 50.0), (1000.0, 50.0), (1000.0, 0.0)):
+        weight, zero = np.array([0.1]), np.zeros(2)
+        specimen.occasion(
+            np.array([1]), np.array([0]), np.array([0]), 1.0, eta, 0.95, weight, zero.copy(),
+            np.array([threshold, 0.0]), zero.copy(),
+        )  # fmt: skip
+        measured.append(weight[0])
+    return measured, [0.1 + 0.1 * 1.1 * (1.1 - 50.0), -20.0, 20.0]
+
+
+@adaptation(
     "BMP-2",
     source="the squared mean of k inputs in turn: theta = (c / k)^2 = c at c = k^2",
     rtol=0.01,
@@ -263,3 +280,12 @@ def summed(specimen: Any) -> Any:
         self.learn(view, len(view.coactivation.target) // 2)
 
     return specimen.overriding("BCMMetaplasticityPrinted", replay=replay)
+
+
+@mutant("weights stay above 0", rejected_by="BMP-1b")
+def never_negative(specimen: Any) -> Any:
+    def occasion(source: Any, target: Any, edge: Any, *rest: Any) -> None:
+        specimen.occasion(source, target, edge, *rest)
+        rest[3][:] = np.maximum(rest[3], 0.0)
+
+    return specimen.replacing("occasion", occasion)
