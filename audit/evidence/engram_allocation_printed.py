@@ -91,8 +91,7 @@ def every_memory_takes_the_first_slot(specimen: Any) -> Any:
 
 
 @adaptation(
-    "EAP-2b",
-    source="by hand: the first slot in every age, for times are below 0 before 1970",
+    "EAP-2b", source="by hand: the first slot in every age, for times are below 0 before 1970"
 )
 def in_every_age_memories_take_the_first_slot(specimen: Any) -> Any:
     taken = []

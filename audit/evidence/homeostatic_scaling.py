@@ -407,12 +407,9 @@ def the_error_of_integration_is_as_stated(specimen: Any) -> Any:
                 ]
             )
 
-        true = solve_ivp(
-            slope, (0.0, t), start.ravel(), method="DOP853", rtol=1e-12, atol=1e-11
-        ).y[:, -1]
-        for (times, stated, a, integral), exact in zip(
-            cases, true.reshape(start.shape).T, strict=True
-        ):
+        true = solve_ivp(slope, (0.0, t), start.ravel(), method="DOP853", rtol=1e-12, atol=1e-11)
+        ends = true.y[:, -1].reshape(start.shape).T
+        for (times, stated, a, integral), exact in zip(cases, ends, strict=True):
             state = specimen.advance(
                 a, integral, strength, t, 1.0, GOAL, BETA * times, GAMMA * times, TAU
             )

@@ -277,9 +277,7 @@ def in_the_last_cluster(specimen: Any) -> Any:
         clusters = view.printed_territory
         last = len(view.printed_calcium) - 1
         original(
-            self,
-            Instead(view, printed_territory=np.where(clusters < 0, last, clusters)),
-            tick,
+            self, Instead(view, printed_territory=np.where(clusters < 0, last, clusters)), tick
         )
 
     return specimen.overriding("TripartiteSynapsePrinted", modulate=modulate)

@@ -226,9 +226,7 @@ class Lookups:
                 )
         graph, table, shown = self._memory.graph, self._table(), self._shown()
         of_types = (
-            name
-            for name in graph.entity_names()
-            if (table.type_of(name, shown) or ENTITY) in types
+            name for name in graph.entity_names() if (table.type_of(name, shown) or ENTITY) in types
         )
         return tuple(of_types) or ("",)
 

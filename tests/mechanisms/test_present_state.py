@@ -56,10 +56,7 @@ SERIES = (  # texts, question; the last text answers
         ("Weekly goal: mend the roof.", "Weekly goal: swim twice.", "Weekly goal: call Uma."),
         "What is the weekly goal?",
     ),
-    (
-        ("Password: fern-3", "New password: rose-7"),
-        "What is the password?",
-    ),
+    (("Password: fern-3", "New password: rose-7"), "What is the password?"),
     (
         ("Our rehearsal is at 3pm on Monday.", "The rehearsal was pushed to 4pm."),
         "When is our rehearsal?",
