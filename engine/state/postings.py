@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InputError
-from ..base.numerics import exact_kernel, kernel, read_only
+from ..base.numerics import exact_kernel, kernel, place_from, read_only
 from ..base.sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import remembered
@@ -815,14 +815,7 @@ def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
     while at + step < end and pool[at + step] < least:
         at += step
         step *= 2
-    stop = min(at + step, end)
-    while at < stop:
-        middle = (at + stop) // 2
-        if pool[middle] < least:
-            at = middle + 1
-        else:
-            stop = middle
-    return at
+    return place_from(pool, at, min(at + step, end), least)
 
 
 @exact_kernel

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import exact_kernel
+from ...engine.base.numerics import exact_kernel, place_from
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import LOG_PRIOR, ROW
@@ -174,13 +174,7 @@ def mentions_another(mentioned: Any, known: Any, out: Any) -> None:
             name = mentioned[i, j]
             if name == 0:
                 break
-            at, end = 0, known.shape[0]
-            while at < end:  # the place of the name in the order
-                middle = (at + end) // 2
-                if known[middle] < name:
-                    at = middle + 1
-                else:
-                    end = middle
+            at = place_from(known, 0, known.shape[0], name)
             if at == known.shape[0] or known[at] != name:
                 out[i] = True
                 break
