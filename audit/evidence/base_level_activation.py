@@ -31,6 +31,7 @@ from ..checks import (
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, plug_in, with_numbers
 from ..paper_numbers import paper_number
+from .shared.views import Instead
 from .temporal_context import WordParams, Words
 
 Vector = NDArray[np.float64]
@@ -768,10 +769,11 @@ def faster_clock(specimen: Any) -> Any:
 
 @mutant("only the best memory of an answer is used", rejected_by="CM-6.11")
 def best_alone(specimen: Any) -> Any:
-    def _use(self: Any, view: Any, rows: Any) -> None:
-        specimen.BaseLevelActivation._use(self, view, rows[:1])
+    def on_recall(self: Any, view: Any, cue: Any) -> None:
+        best = Instead(view, recalled=view.recalled[:1])
+        specimen.BaseLevelActivation.on_recall(self, best, cue)
 
-    return specimen.overriding("BaseLevelActivation", _use=_use)
+    return specimen.overriding("BaseLevelActivation", on_recall=on_recall)
 
 
 @mutant("intercept and scale exchanged", rejected_by="CM-6.11b")

@@ -191,9 +191,10 @@ class BaseLevelActivation(Mechanism[BaseLevelParams]):
     def seconds(self) -> float:
         return 3600.0 / self.params.time_scale
 
-    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
+    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
     def first_use(self, view: Any, incoming: Incoming) -> None:
         row, p = view.row, self.params
+        # no earlier use moves on, and the activation before the first one is minus infinity
         view.uses[row], view.recent_uses[row, 0] = 1, view.now
         view.recent_decays[row, 0] = decay_of_use(-math.inf, p.decay_intercept, p.decay_scale)
 
@@ -204,7 +205,18 @@ class BaseLevelActivation(Mechanism[BaseLevelParams]):
         sets=(USES, RECENT_USES, RECENT_DECAYS),
     )
     def on_recall(self, view: Any, cue: Cue) -> None:
-        self._use(view, view.recalled)
+        p = self.params
+        use(
+            view.recalled,
+            view.now,
+            view.arrived,
+            view.uses,
+            view.recent_uses,
+            view.recent_decays,
+            self.seconds,
+            p.decay_intercept,
+            p.decay_scale,
+        )
 
     @hook(
         Phase.MAINTAIN,
@@ -221,18 +233,4 @@ class BaseLevelActivation(Mechanism[BaseLevelParams]):
             view.recent_decays,
             self.seconds,
             view.activation,
-        )
-
-    def _use(self, view: Any, rows: Any) -> None:
-        p = self.params
-        use(
-            rows,
-            view.now,
-            view.arrived,
-            view.uses,
-            view.recent_uses,
-            view.recent_decays,
-            self.seconds,
-            p.decay_intercept,
-            p.decay_scale,
         )
