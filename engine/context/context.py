@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..base.errors import InputError
 from ..base.tables import brief, html_table
-from ..contract.records import Event
+from ..contract.records import Event, no_event
 from ..state.ranking import Answer
 from .banner import Cut
 from .components import Component, ComponentKind
@@ -66,11 +66,7 @@ class Context:
         the text for each component that is left out.
         """
         if not isinstance(event, Event):
-            raise InputError(
-                f"{type(event).__name__} is no Event",
-                where="context",
-                cure="give hebbarium.Event(time, text)",
-            )
+            raise no_event(event, "context")
         if counter.name != self.counter:
             raise InputError(
                 f"the context was counted as {self.counter}, not as {counter.name}",

@@ -20,6 +20,13 @@ ROLES = frozenset({"user", "assistant", "system"})
 SHOWN = 60  # characters of a text in the repr of its event
 
 
+def no_event(given: Any, where: str) -> InputError:
+    """The error for what is given in place of an `Event`."""
+    return InputError(
+        f"{type(given).__name__} is no Event", where=where, cure="give hebbarium.Event(time, text)"
+    )
+
+
 def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str, str], ...]:
     """Attributes as sorted pairs of key and value, each once; from a mapping to a text or to
     several texts, or from pairs.

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.times import as_hours, moment, offset_of
-from ..contract.records import Event, Only, Query, attribute_pairs, wanted_attributes
+from ..contract.records import Event, Only, Query, attribute_pairs, no_event, wanted_attributes
 from ..text.features import normal_name
 from .nights import DAY
 
@@ -30,11 +30,7 @@ def checked_event(event: Any) -> Event:
     Raises InputError for an invalid event; called before anything changes.
     """
     if not isinstance(event, Event):
-        raise InputError(
-            f"{type(event).__name__} is no Event",
-            where="event",
-            cure="give hebbarium.Event(time, text)",
-        )
+        raise no_event(event, "event")
     where = (
         f"event {event.id or event.text[:40]!r}"
         if isinstance(event.text, str) and isinstance(event.id, str)

@@ -80,7 +80,7 @@ def test_wrong_names_and_events_are_refused_with_nothing_changed() -> None:
         lambda: branches.branch("b", "ides"),
         lambda: branches.switch("ides"),
         lambda: branches.take_over("main", [Event(1.0, "never told")]),
-        lambda: branches.tell("no event"),  # type: ignore[arg-type]
+        lambda: branches.tell("no event"),  # type: ignore[arg-type]  # as code without types may
     ):
         with pytest.raises(InputError):
             call()
