@@ -26,7 +26,8 @@ from .rating import FEWEST, Rating
 from .references import References
 from .report import ALSO_COMPARED, CLAIM, COLUMNS, of_commits, summary, verdict_of
 from .run import AuditResult, MechanismResult
-from .sources import SourceSystem, compared
+from .sources import SourceSystem
+from .sources.compared import compared
 from .weights import shipped
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -21,7 +21,8 @@ from .changes import RatingChanges
 from .checks import CheckResult
 from .provenance import Provenance, citation, facts
 from .run import NOT_RATED, AuditResult, Fate, MechanismResult
-from .sources import ComparedClaim, SourceSystem, compared
+from .sources import SourceSystem
+from .sources.compared import ComparedClaim, compared
 from .weights import MeasuredWeight, shipped
 
 FORMAT = "hebbarium.audit/1"  # of audit.json, as audit.schema.json describes it

@@ -38,9 +38,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import chain
-from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -49,7 +48,6 @@ from numpy.typing import NDArray
 
 from ..engine.base.errors import HebbariumError
 from ..engine.base.numerics import read_only
-from ..engine.base.yaml_file import read_yaml
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Signal
@@ -84,6 +82,7 @@ from .literals import number_in
 from .memory import hashing
 from .paper_numbers import PaperNumber, differences
 from .references import References
+from .sources import source_system
 from .statements import missing
 from .statements import shipped as statements
 
@@ -464,15 +463,8 @@ def _ships(exhibit: Exhibit) -> bool:
 
 def _rated(entry: Entry) -> list[str]:
     """The ratings that the source of a printed form gives it, in the source's words."""
-    claims = _claims(entry.claimed_by or "")
-    return [claim["claimed"] for claim in claims if claim.get("variety") == entry.id]
-
-
-@cache
-def _claims(source: str) -> Sequence[Mapping[str, Any]]:
-    """The claims of a source system; none of one that `sources` does not have."""
-    file = Path(__file__).parent / "sources" / f"{source}.yaml"
-    return tuple(read_yaml(file)["claims"]) if file.exists() else ()
+    claims = source_system(entry.claimed_by or "").claims
+    return [claim.claimed for claim in claims if claim.variety == entry.id]
 
 
 def _readings(entry: Entry) -> Iterator[tuple[str, str]]:

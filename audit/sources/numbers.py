@@ -30,7 +30,8 @@ from ...reporting.claims import (
 )
 from .. import ratings
 from ..rating import Rating, earned
-from . import ComparedClaim, SourceSystem
+from . import SourceSystem
+from .compared import ComparedClaim
 
 ELSEWHERE: Final = "nothing here measures it"
 UNPAIRED: Final = (

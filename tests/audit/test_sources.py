@@ -18,7 +18,8 @@ from hebbarium.audit.page import mathml
 from hebbarium.audit.rating import Rating, RatingVerdict
 from hebbarium.audit.references import References, load
 from hebbarium.audit.run import AuditResult, MechanismResult
-from hebbarium.audit.sources import Citation, Claim, PrintedCitation, SourceSystem, compared, read
+from hebbarium.audit.sources import Citation, Claim, PrintedCitation, SourceSystem, read
+from hebbarium.audit.sources.compared import compared
 from hebbarium.engine.base.errors import DataError
 from hebbarium.engine.catalogue.registry import ROOT, Registry
 

@@ -248,6 +248,7 @@ def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
     from ..audit import sources
     from ..audit.collect import audit_registry
     from ..audit.references import of_registry
+    from ..audit.sources.compared import compared
     from ..audit.sources.numbers import ClaimVerdict, judged_numbers, judged_ratings
     from ..console import Meter, print_lines, print_table
 
@@ -262,9 +263,7 @@ def _sources(registry: Registry, jobs: int, as_json: bool) -> None:
         checked = sources.SourceSystem(
             **{**dict(system), "claims": tuple(c for c in system.claims if c.checks)}
         )
-        claims += judged_ratings(
-            system, {c.claim.module: c for c in sources.compared(checked, result)}
-        )
+        claims += judged_ratings(system, {c.claim.module: c for c in compared(checked, result)})
     if as_json:
         print_json([claim.named() for claim in claims])
         return
