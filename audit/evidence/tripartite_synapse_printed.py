@@ -269,16 +269,18 @@ def kept(specimen: Any) -> Any:
     return specimen.overriding("TripartiteSynapsePrinted", accessed=accessed)
 
 
+def all_in_clusters(view: Any) -> Any:
+    """The view in which memories that are in no cluster are in the last one."""
+    clusters, last = view.printed_territory, len(view.printed_calcium) - 1
+    return Instead(view, printed_territory=np.where(clusters < 0, last, clusters))
+
+
 @mutant("a unit that sleep made is in the last cluster", rejected_by="TSP-5")
 def in_the_last_cluster(specimen: Any) -> Any:
     original = specimen.TripartiteSynapsePrinted.modulate
 
     def modulate(self: Any, view: Any, tick: Any) -> None:
-        clusters = view.printed_territory
-        last = len(view.printed_calcium) - 1
-        original(
-            self, Instead(view, printed_territory=np.where(clusters < 0, last, clusters)), tick
-        )
+        original(self, all_in_clusters(view), tick)
 
     return specimen.overriding("TripartiteSynapsePrinted", modulate=modulate)
 
@@ -288,9 +290,6 @@ def raising_the_last_cluster(specimen: Any) -> Any:
     original = specimen.TripartiteSynapsePrinted.on_recall
 
     def on_recall(self: Any, view: Any, cue: Any) -> None:
-        clusters = view.printed_territory
-        last = len(view.printed_calcium) - 1
-        other = Instead(view, printed_territory=np.where(clusters < 0, last, clusters))
-        original(self, other, cue)
+        original(self, all_in_clusters(view), cue)
 
     return specimen.overriding("TripartiteSynapsePrinted", on_recall=on_recall)
