@@ -13,8 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two processes do the whole demo, each a part of it, since the workers of a short command cost as much as its work.
 # What the second prints is kept until the first has ended, so that their bars do not mix.
 demo: $(VENV)/.installed
-	$(MAKE) --no-print-directory --jobs 2 demo-families demo-minimal
-	@cat $(OUT)/minimal.txt
+	@$(MAKE) --no-print-directory --jobs 2 demo-families demo-minimal; made=$$?; cat $(OUT)/minimal.txt; exit $$made
 	@echo "what each family of default is worth: $(OUT)/design.html"
 	@echo "the smallest part of minimal:         $(OUT)/smallest/composition.html"
 	@echo "the audit of minimal:                 $(OUT)/audit.html"
@@ -26,8 +25,8 @@ demo-families: $(VENV)/.installed
 
 demo-minimal: $(VENV)/.installed
 	@mkdir -p $(OUT)
-	$(BIN)/hebbarium audit --set minimal --jobs 1 --out $(OUT) > $(OUT)/minimal.txt 2>&1 || { cat $(OUT)/minimal.txt; exit 1; }
-	$(BIN)/hebbarium compose --set minimal --dataset demo --folds 3 --jobs 1 --out $(OUT)/smallest >> $(OUT)/minimal.txt 2>&1 || { cat $(OUT)/minimal.txt; exit 1; }
+	$(BIN)/hebbarium audit --set minimal --jobs 1 --out $(OUT) > $(OUT)/minimal.txt 2>&1
+	$(BIN)/hebbarium compose --set minimal --dataset demo --folds 3 --jobs 1 --out $(OUT)/smallest >> $(OUT)/minimal.txt 2>&1
 
 # A process runs the tests of a part of the files, so that what they share is made once.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
