@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiers import slow_unless
+from tiers import later, slow_unless
 
 from hebbarium.audit.declarations import (
     wrong_archived_rows,
@@ -79,11 +79,6 @@ def test_the_company_sets_no_column_that_the_mechanism_sets() -> None:
 def in_python(*case: Any) -> Any:
     """A case whose kernels take longer to compile than they do."""
     return pytest.param(*case, marks=pytest.mark.kernels)
-
-
-def later(*case: Any) -> Any:
-    """A case that `make test` leaves to `make test-all`, since others are like it."""
-    return pytest.param(*case, marks=pytest.mark.slow)
 
 
 # --- columns ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from tiers import later
 
 from hebbarium.audit.declarations import wrong_elsewhere
 from hebbarium.engine.catalogue.registry import Registry
@@ -56,10 +57,10 @@ def refused(id: str, name: str, wrong: Any) -> str:
         ("neurogenesis", "experience", "turnover"),
         ("oscillatory_clock", "beat", "theta"),
         # others are like them, and their kernels take seconds to compile
-        pytest.param("short_term_plasticity", "encode", "last_used", marks=pytest.mark.slow),
+        later("short_term_plasticity", "encode", "last_used"),
         ("base_level_activation", "first_use", "recent_uses"),
         ("curation", "curate", "a link was made"),
-        pytest.param("microglial_pruning", "encode", "synaptic_use", marks=pytest.mark.slow),
+        later("microglial_pruning", "encode", "synaptic_use"),
     ],
 )
 def test_the_time_of_an_event_is_not_the_present(id: str, name: str, column: str) -> None:
@@ -132,7 +133,7 @@ def test_a_signal_does_not_depend_on_the_filter(id: str, name: str) -> None:
     [
         ("emotional_tagging", "slow_forgetting"),
         # its kernels take seconds to compile
-        pytest.param("synaptic_tagging", "strengthen", marks=pytest.mark.slow),
+        later("synaptic_tagging", "strengthen"),
     ],
 )
 def test_strength_counts_from_when_an_event_was_told(id: str, name: str) -> None:

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from tiers import later
 
 from hebbarium.audit.declarations import MARK, wrong_contexts, wrong_ranks
 from hebbarium.engine.catalogue.registry import Registry
@@ -75,9 +76,9 @@ def test_a_filter_leaves_out_what_is_archived_elsewhere(monkeypatch: pytest.Monk
     [
         ("adjacent_stages", "offer"),
         # the kernel of rerankers takes a second to compile, and `own_stage` is like them
-        pytest.param("cross_encoder_rerank", "rerank", marks=pytest.mark.slow),
+        later("cross_encoder_rerank", "rerank"),
         ("entity_boost", "boost"),
-        pytest.param("late_interaction_rerank", "rerank", marks=pytest.mark.slow),
+        later("late_interaction_rerank", "rerank"),
         ("own_stage", "offer"),
         ("ranked_context", "offer"),
         ("recent_context", "offer"),

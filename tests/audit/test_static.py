@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from tiers import later
 
 from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.collect import exhibit_of
@@ -124,11 +125,6 @@ def test_a_sound_mechanism_passes_all(folder: Path) -> None:
     assert {id: score for id, (score, _) in scores(folder, load()).items()} == {
         f"ST-{i}": Score.PASS for i in range(1, 14)
     }
-
-
-def later(*case: Any) -> Any:
-    """A case that `make test` leaves to `make test-all`, since it has another of the same check."""
-    return pytest.param(*case, marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(

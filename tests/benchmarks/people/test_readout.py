@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import log_softmax
+from tiers import later
 
 from hebbarium.benchmarks.people.readout import (
     STOP,
@@ -80,12 +81,7 @@ def people(readout: Readout, choices: int, seed: int) -> list[Choice]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "readout",
-    [
-        Readout(0.4, 1.0),
-        pytest.param(Readout(1.5, 2.0), marks=pytest.mark.slow),
-        pytest.param(Readout(0.7, -1.0), marks=pytest.mark.slow),
-    ],
+    "readout", [Readout(0.4, 1.0), later(Readout(1.5, 2.0)), later(Readout(0.7, -1.0))]
 )
 def test_known_numbers_are_recovered_from_simulated_people(readout: Readout) -> None:
     """Within four standard errors, from the curvature of the log likelihood by scipy's softmax."""

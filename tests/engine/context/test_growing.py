@@ -11,7 +11,7 @@ import pytest
 from examples import fewer_examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tiers import slow_unless
+from tiers import later, slow_unless
 
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble
@@ -29,7 +29,7 @@ from hebbarium.engine.text.features import terms_of
 
 PIECES = counter(embedder("minilm"))
 # of whole memories, pieces are counted by `make test-all`
-COUNTERS = (LENGTH, pytest.param(PIECES, marks=pytest.mark.slow))
+COUNTERS = (LENGTH, later(PIECES))
 KEY = "The harbour key hangs behind the blue door."
 ABOUT = tuple(terms_of("harbour key", stem=True))
 FILLERS = ("It rained all day. ", "We had soup, and more soup, and nobody was seasick! ",
@@ -259,9 +259,7 @@ REAL = (
 )
 
 
-@pytest.fixture(
-    scope="module", params=["bm25", pytest.param("stages", marks=pytest.mark.slow), "context_spec"]
-)
+@pytest.fixture(scope="module", params=["bm25", later("stages"), "context_spec"])
 def memory(request: pytest.FixtureRequest) -> Engine:
     registry = Registry.read()
     made = Engine(registry.build(registry.set(request.param)), HashingEmbedder(64))
