@@ -168,6 +168,16 @@ def test_look_ups_change_nothing_and_refuse_odd_numbers() -> None:
     assert memory.digest() == digest
 
 
+@pytest.mark.parametrize(
+    "look_up", ["signals", "find_entity", "relations", "closeness", "match_procedures"]
+)
+@pytest.mark.parametrize("given", [None, 3, b"Ada", ["Ada"]])
+def test_what_is_no_text_is_refused(look_up: str, given: object) -> None:
+    memory = hb.memory("bm25", embedding="hashing:16")
+    with pytest.raises(hb.HebbariumError, match="is no text"):
+        getattr(Lookups(memory), look_up)(given)
+
+
 def test_closeness_is_the_sum_over_common_memories() -> None:
     memory, events = hb.memory("bm25", embedding="hashing:16"), talk()
     memory.encode_all(events)

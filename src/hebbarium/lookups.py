@@ -151,6 +151,13 @@ class JointRetrieval:
 LAYERS: Final = (5, 15, 50, 150, 500)  # Dunbar: people of growing distance, in all
 
 
+def _text(given: Any, what: str) -> str:
+    """What was given, if it is a text.  Raises InputError."""
+    if not isinstance(given, str):
+        raise InputError(f"the {what} {given!r} is no text", where=WHERE, cure="give a str")
+    return given
+
+
 class Lookups:
     """The look-ups of one memory.
 
@@ -169,10 +176,10 @@ class Lookups:
 
     def signals(self, query: str) -> Signals:
         """What a query asks for: keywords, the entities in it that the memory knows, its intent and
-        the kinds of event that go with it.
+        the kinds of event that go with it.  Raises InputError.
         """
         graph = self._memory.graph
-        names = features(query).entities
+        names = features(_text(query, "query")).entities
         return signals_of(query, names, {n for n in names if graph.entity_id(n) is not None})
 
     def recent_sessions(self, most: int = 5) -> tuple[SessionRecord, ...]:
@@ -191,9 +198,9 @@ class Lookups:
 
     def find_entity(self, name: str) -> EntityRecord | None:
         """What is known of an entity; None if no memory that may be shown mentions it.
-        O(entity links).
+        Raises InputError.  O(entity links).
         """
-        number = self._memory.graph.entity_id(normal_name(name))
+        number = self._memory.graph.entity_id(normal_name(_text(name, "name")))
         if number is None:
             return None
         record = self._entity(number, self._saliences(), self._table())
@@ -232,9 +239,9 @@ class Lookups:
 
     def relations(self, name: str) -> tuple[HeldRelation, ...]:
         """The typed relations of an entity that hold, in both directions, as the texts tell them.
-        O(length of all texts).
+        Raises InputError.  O(length of all texts).
         """
-        return tuple(self._table().of(normal_name(name), self._shown()))
+        return tuple(self._table().of(normal_name(_text(name, "name")), self._shown()))
 
     def closeness(self, name: str, half_life: float = 30 * 24.0) -> tuple[ClosenessRecord, ...]:
         """The people who share memories with somebody, the closest first, by how often and how
@@ -250,7 +257,7 @@ class Lookups:
             raise InputError(
                 f"a half-life of {half_life!r} h", where=WHERE, cure="give hours above 0"
             )
-        memory, who, table = self._memory, normal_name(name), self._table()
+        memory, who, table = self._memory, normal_name(_text(name, "name")), self._table()
         graph, created = memory.graph, memory.column(CREATED)
         speaker, names = memory.column(SPEAKER), memory.event_log.speakers
         spoken = {normal_name(names.name(int(n))) for n in np.unique(speaker) if n >= 0}
@@ -316,10 +323,10 @@ class Lookups:
 
     def match_patterns(self, query: str, most: int = 10) -> tuple[PatternRecord, ...]:
         """Standing instructions: those that share words with the query first, then by their rate
-        of success.  Raises InputError for a memory whose set marks none.
+        of success.  Raises InputError, also for a memory whose set marks none.
         """
         checked_count(most, "most")
-        memory = self._memory
+        memory, query = self._memory, _text(query, "query")
         try:
             marked, applied, served = (
                 memory.column(column) for column in (PATTERN, APPLICATIONS, SUCCESSES)
@@ -354,7 +361,7 @@ class Lookups:
         O(n + length of all texts).
         """
         checked_count(most, "most")
-        memory, log = self._memory, self._memory.event_log
+        memory, log, query = self._memory, self._memory.event_log, _text(query, "query")
         known = procedures((row, log.of_row(row)) for row in self._events().tolist())
         own = [m.params for m in memory.mechanisms if isinstance(m, ProcedureContext)]
         weights = own[0] if own else Registry.read().instance("procedure_context").params
