@@ -96,13 +96,13 @@ def judged(result: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> s
 def signed(estimate: SeedEstimate) -> str:
     """A difference with its sign and interval.
 
-    >>> signed(SeedEstimate(0.0123, -0.01, 0.03, 5)), signed(SeedEstimate(-0.5, math.nan, math.nan, 1))
-    ('+0.012 [-0.010, +0.030]', '-0.500')
+    >>> signed(SeedEstimate(0.0123, -0.0001, 0.03, 5)), signed(SeedEstimate(-0.5, math.nan, math.nan, 1))
+    ('+0.012 [+0.000, +0.030]', '-0.500')
     """
     if not math.isfinite(estimate.mean):
         return "-"
-    return f"{estimate.mean:+.3f}" + (
-        f" [{estimate.low:+.3f}, {estimate.high:+.3f}]" if math.isfinite(estimate.low) else ""
+    return f"{estimate.mean:+z.3f}" + (
+        f" [{estimate.low:+z.3f}, {estimate.high:+z.3f}]" if math.isfinite(estimate.low) else ""
     )
 
 

@@ -117,7 +117,7 @@ class Context:
         return f"<Context by {self.strategy}: {len(self.components)} components, {self.tokens:,} tokens{', truncated' if self.truncated else ''}>"
 
     def _repr_html_(self) -> str:
-        cells = ((c.section, c.kind.value, c.row, c.form.value, c.tokens, f"{c.score:.3f}",
+        cells = ((c.section, c.kind.value, c.row, c.form.value, c.tokens, f"{c.score:z.3f}",
                   brief(c.text, SHOWN)) for c in self.components)  # fmt: skip
         return html_table(("section", "kind", "row", "form", "tokens", "score", "text"), cells)
 

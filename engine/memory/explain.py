@@ -98,7 +98,7 @@ def _parts(e: Explanation) -> list[tuple[str, ...]]:
         (
             p.signal,
             p.facet.name.lower(),
-            *(f"{x:.4f}" for x in (p.raw, p.standardised, p.trust, p.contribution)),
+            *(f"{x:z.4f}" for x in (p.raw, p.standardised, p.trust, p.contribution)),
         )
         for p in e.signals
     ]
@@ -108,7 +108,7 @@ def _parts(e: Explanation) -> list[tuple[str, ...]]:
 def _ranks(e: Explanation) -> list[tuple[str, ...]]:
     return [
         ("stage", "score", "rank"),
-        *((s.stage, f"{s.score:.4f}", str(s.rank)) for s in e.stages),
+        *((s.stage, f"{s.score:z.4f}", str(s.rank)) for s in e.stages),
     ]
 
 

@@ -537,7 +537,7 @@ class Answer:
         return f"<Answer: {len(self)} of {int(np.count_nonzero(self.answerable))} memories{best}>"
 
     def _repr_html_(self) -> str:
-        cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time, hit.offset), brief(hit.id,
+        cells = ((i + 1, f"{hit.score:z.3f}", hit.row, written(hit.time, hit.offset), brief(hit.id,
             SHOWN), brief(hit.text, LONG))
                  for i, hit in enumerate(self))  # fmt: skip
         return html_table(("rank", "score", "row", "time", "id", "text"), cells)

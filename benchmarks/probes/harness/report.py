@@ -93,11 +93,11 @@ def _probe(outcome: ProbeOutcome, report: Report) -> dict[str, Any]:
 def shown(value: float) -> str:
     """A number with three significant digits after the point, or a dash.
 
-    >>> shown(0.12345), shown(1234.5), shown(math.nan)
-    ('0.123', '1234', '-')
+    >>> shown(0.12345), shown(-1e-9), shown(1234.5), shown(math.nan)
+    ('0.123', '0.000', '1234', '-')
     """
     return (
-        "-" if not math.isfinite(value) else f"{value:.3f}" if abs(value) < 100 else f"{value:.0f}"
+        "-" if not math.isfinite(value) else f"{value:z.3f}" if abs(value) < 100 else f"{value:.0f}"
     )
 
 

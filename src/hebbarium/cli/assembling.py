@@ -206,7 +206,7 @@ def assemble(
         "",
     )
     rows = [(c.section, c.kind.value, "" if c.row < 0 else str(c.row), c.form.value,
-             f"{c.tokens:,}", f"{c.score:.3f}", _short(c.text))
+             f"{c.tokens:,}", f"{c.score:z.3f}", _short(c.text))
             for c in context.components]  # fmt: skip
     if rows:
         numbers = ("row", "tokens", "score")

@@ -150,7 +150,7 @@ def _print_memories(memories: Sequence[dict[str, Any]]) -> None:
     rows = [
         (
             str(m["row"]) if m["row"] >= 0 else "-",
-            *((f"{m['score']:.3f}",) if scored else ()),
+            *((f"{m['score']:z.3f}",) if scored else ()),
             m["time"][:16].replace("T", " "),
             m["speaker"] or "-",
             brief(m["text"], SHOWN),

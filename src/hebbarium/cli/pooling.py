@@ -82,7 +82,7 @@ def _print(result: MetaAnalysis) -> None:
 def _row(row: Worth) -> tuple[str, ...]:
     pooled, posterior = row.pooled, row.posterior
     interval = (
-        f" [{pooled.low:+.3f}, {pooled.high:+.3f}]"
+        f" [{pooled.low:+z.3f}, {pooled.high:+z.3f}]"
         if pooled.low is not None and pooled.high is not None
         else ""
     )
@@ -90,9 +90,9 @@ def _row(row: Worth) -> tuple[str, ...]:
         row.mechanism,
         row.family,
         str(pooled.n_studies),
-        f"{pooled.mean:+.3f}{interval}",
+        f"{pooled.mean:+z.3f}{interval}",
         f"{pooled.tau:.3f}",
-        f"{posterior.mean:+.3f} [{posterior.low:+.3f}, {posterior.high:+.3f}]",
+        f"{posterior.mean:+z.3f} [{posterior.low:+z.3f}, {posterior.high:+z.3f}]",
         f"{posterior.helps:.2f}",
         f"{posterior.within:.2f}",
         f"{posterior.hurts:.2f}",
