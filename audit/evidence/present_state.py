@@ -233,6 +233,14 @@ MIA = (
     (1.0, "Bo", "Mia gave up Welsh."),  # he may speak of another Mia
     (2.0, "Ada", "Mia gave up Welsh."),
 )
+# each names the one before it, and the last none of the first
+COACHES = (
+    (0.0, "Ada", "Marta coaches the swimmers."),
+    (1.0, "Ada", "Marta resigned, and Olek coaches the swimmers."),
+    (2.0, "Ada", "We had soup."),
+    (3.0, "Ada", "Olek was voted out; Bea is our choice."),
+    (4.0, "Bo", "Bea resigned."),
+)
 # question, what was told, rows of the answer by hand
 CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the state of the patch for the parser?", PATCH, [3, 0, 1, 2, 4]),
@@ -283,6 +291,7 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("Do I smoke?", QUIT, [2, 0, 1]),
     ("What is Mia learning?", MIA[:2], [0, 1]),
     ("What is Mia learning?", MIA[::2], [1, 0]),
+    ("Who coaches the swimmers?", COACHES, [3, 0, 1, 2, 4]),
 )
 
 
@@ -654,6 +663,18 @@ def factless(specimen: Any) -> Any:
 @mutant("changes in free words are not read", rejected_by="PS-4")
 def changeless(specimen: Any) -> Any:
     return specimen.replacing("covered_by_change", lambda later, earlier: 0.0)
+
+
+@mutant("what replaces a later state does not replace the first", rejected_by="PS-4")
+def unchained(specimen: Any) -> Any:
+    def _groups(self: Any, candidates: Any, question: Any) -> Any:
+        groups = specimen.PresentState._groups(self, candidates, question)
+        return [
+            [group[0], *(c for c in group[1:] if self._of_one(group[0], c, question))]
+            for group in groups
+        ]
+
+    return specimen.overriding("PresentState", _groups=_groups)
 
 
 @mutant("no state ends without a word of it", rejected_by="PS-9")

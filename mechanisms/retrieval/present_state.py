@@ -16,8 +16,9 @@ Two memories among the best tell states of one thing if
               words
     fact      rules read a fact of the same subject and predicate from both, of which the later one
               replaces the earlier one, or repeats it
-    change    the later one says in free words that what the earlier one states is no longer so, and
-              the same speaker said both
+    change    the later one says in free words that what the earlier one states is no longer so, or
+              that a name in it has ended, and the same speaker said both; what replaces the later
+              one replaces the earlier one, too
     question  the question says in words which state it asks for, and both have the same of its
               words, as many as any memory has; if the speaker is the subject of one alone, the
               question names the subject of the other; if it asks whether a state still holds, one
@@ -404,6 +405,15 @@ class PresentState(Mechanism[PresentStateParams]):
                         and self._of_one(leader, candidate, question)
                     ),
                 ]
+                for member in group:  # the members that this adds are gone through, too
+                    group += [
+                        candidate
+                        for candidate in candidates
+                        if candidate.row not in taken
+                        and candidate not in group
+                        and (candidate.time, candidate.row) > (member.time, member.row)
+                        and self._follows(member, candidate)
+                    ]
                 if question.still:
                     group += self._ending(group, leader, candidates, question)
                 taken.update(member.row for member in group)

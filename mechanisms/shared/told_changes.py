@@ -6,7 +6,10 @@ longer", "gave up", "again", "instead", "since"), or in the denial of what was "
 so, and in the things and persons that both sentences name.  Nothing is known of the meaning of
 other words: a change that only knowledge of the world shows is not found.
 
-Two sentences are compared only if the earlier one states something of the present and both speak of
+A name that the earlier sentence states is replaced if the later one says that it ended ("my
+dentist is Dr Pell", "Dr Pell retired"), or says the same of another name beside it.
+
+Otherwise two sentences are compared only if the earlier one states something of the present and both speak of
 the same: the later one names the subject of the earlier one, with the same owner, of no other kind
 and at no other place ("the tap in the cellar"), and what a person does or has is done to the same
 object.  The later one neither supposes ("if", "might") nor adds ("too").  The rules are for
@@ -141,6 +144,14 @@ _TURNS: Final = re.compile(
     r"from (?:today|tomorrow) on|at last|at long last|finally|after all|since|so far|as of|today|for good|in the end|lately|for the first time|"
     r"already|first|this (?:morning|evening|week|month))\b)"
 )
+# A change to something, of which the result is what has been so since: "they moved the talk to
+# Monday", "the rent was raised to 900".
+_RESULT: Final = re.compile(
+    r"^(?P<subject>(?:(?:the|my|our|his|her|their) )?(?:[\w'.-]+ ){1,4}?)(?:(?:was|were|has been|have been|is|are|has|have|got) )?"
+    r"(?:changed|switched|moved|raised|lowered|increased|reduced|cut|extended|shifted|pushed|put|postponed|rescheduled|renamed|promoted|"
+    r"converted|transferred|doubled|halved|upgraded|(?:went|came|gone) (?:up|down|back)|rose|risen|fell|fallen)(?: back| forward| up| down)? "
+    r"(?P<object>(?:the|my|our|his|her|their) (?:[\w'.-]+ ){1,3}?)?(?:to|into|until) (?P<value>.+)$"
+)
 _RESTORED: Final = re.compile(
     r"\b(?:again|back|repaired|fixed|mended|patched|reopened|restored|returned|released|open|opened|runs|arrived|c[ao]me home|found|paid|"
     r"filled|fitted|(?:has|have) had|passed|solved|sorted|ready|done|delivered|fine|works|normal)\b"
@@ -160,6 +171,29 @@ _OVER: Final = re.compile(
     r"had (?:her|his|the|their|a) (?:baby|child|twins)|got (?:married|divorced|engaged|well|better)|married|divorced|graduated|hired|"
     r"fired|sacked|signed (?:\w+ ){0,3}(?:lease|contract|deed)|"
     r"(?:got|found) (?:a|an|another|the) (?:job|flat|house|home|place|position|room)|(?:we|i|they|he|she) found)\b"
+)
+# How a name ends that "§" stands for: what somebody has done with it ...
+_GIVEN_AWAY: Final = (
+    r"(?:sold|swapp?ed|traded|exchanged|replaced|cancell?ed|dropp?ed|ditched|scrapped|quit|abandoned|returned|sacked|fired|dismissed|divorced|"
+    r"lost|g[ai]ve(?:n)? up(?: on)?|(?:broke|broken|split) (?:up )?(?:with|from)|g[eo]t(?:ten)? rid of|(?:gone|went) off|done with|fed up with|"
+    r"stopp?(?:ed)? \w+ing(?: with| to| at| for)?|outgr[eo]wn?|resigned from|moved out of|(?:took|taken|pulled) (?:\w+ ){1,2}out of|"
+    r"(?:switched|changed|moved|migrated|transferred|turned) (?:\w+ ){0,3}from|instead of)"
+)
+# ... or with what is there, "sold the house in §"; what it does; and what becomes of it.
+_NAME_ENDS: Final = re.compile(
+    rf"\b{_GIVEN_AWAY} (?:(?:the|my|our|his|her|their|a|an|old) ){{0,2}}§(?!'s| (?:at|off|by|home|a|an|the|some|my|our)\b)|"
+    r"\b(?:sold|left|closed|cancelled|quit|ended|gave up|called off) (?:(?:the|my|our|his|her|their) )?(?:house|flat|home|room|account|job|"
+    r"membership|subscription|shares|lease|contract|engagement|course|class) (?:in|at|with|to|of|from|for) (?:the )?§|"
+    r"\bleft (?:the )?§(?= (?:and|for)\b|[,.;]|$)|"
+    r"§[^.;]{0,60}\b(?:sold|swapped|replaced|cancell?ed|dropped|ditched|scrapped|returned|got rid of|traded|exchanged|gave up on) (?:it|them)\b|"
+    r"§(?:'s (?:practice|shop|office|school|company|firm|branch))? (?:(?:has|have|had|just|now|finally|then) ){0,2}(?:retired|resigned|died|"
+    r"passed away|stepped down|fell through|fallen through|burn(?:t|ed) down|went bust|folded|expired|quit(?! \w+ing)|"
+    r"(?:clos|shut|end|br)(?:ed|oke|oken|)(?: down| for good)?(?=[,.;]|$| and\b)|clos(?:ed|es) down|moved (?:away|out|to)|"
+    r"left (?:us|for good|(?:the|our|his|her|my) (?:company|firm|team|club|band|group|choir|school|job|practice|party|board|project|town|country))|"
+    r"(?:is |was |went )?on (?:\w+ )?leave|threw (?:me|us|him|her) out|let (?:me|us|him|her) go)\b|"
+    r"§(?:'s (?:practice|shop|office|school|company|firm|branch))? (?:is|was|were|are|got|has been|have been|has just been) (?:stolen|sold|"
+    r"scrapped|cancell?ed|replaced|promoted|fired|sacked|dismissed|laid off|voted out|closed|shut|demolished|discontinued|broken|dead|gone|"
+    r"transferred|retired)\b"
 )
 _JOINT: Final = re.compile(
     r"[,;:—]| - |\b(?:and|but|so|because|since|while|although|though|whereas|that)\b"
@@ -193,6 +227,7 @@ class Sentence:
     text     folded, with single spaces
     words    of the text
     themes   stems of the words that may say what it is about
+    named    names, as they are said
     names    stems of the parts of names
     verb     stem of the first verb that is no auxiliary, or of what is said with one
     past     whether the first verb is in the past tense
@@ -201,6 +236,7 @@ class Sentence:
     text: str
     words: tuple[str, ...]
     themes: frozenset[str]
+    named: tuple[str, ...]
     names: frozenset[str]
     subject: Subject
     verb: str
@@ -340,17 +376,63 @@ def _read(told: str) -> Sentence | None:
     text = " ".join(fold(_CONTRACTED.sub(" is ", told)).split())
     words = tuple(_WORD.findall(text))
     subject = subject_of(words)
-    names = frozenset(_stem(part) for name in features(told).entities for part in name.split())
+    named = features(told).entities
+    names = frozenset(_stem(part) for name in named for part in name.split())
     themes = frozenset(stem for word in words if _themed(word, stem := _stem(word)))
     near = words[subject.verb : subject.verb + 3]
-    first = next((word for word in near if word not in _ADVERBS), "")
-    past = first in _PAST or (
-        len(first) > 3 and first.endswith("ed") and _PRESENT.isdisjoint(words[: subject.verb + 1])
-    )
     verb = next(
         (_stem(word) for word in near if word not in _AUXILIARIES and word not in _DENIALS), ""
     )
-    return Sentence(text, words, themes, names, subject, verb, past)
+    return Sentence(text, words, themes, named, names, subject, verb, _past(words, subject))
+
+
+def _past(words: Sequence[str], subject: Subject) -> bool:
+    """Whether the first verb of a clause is in the past tense."""
+    near = words[subject.verb : subject.verb + 3]
+    first = next((word for word in near if word not in _ADVERBS), "")
+    return first in _PAST or (
+        len(first) > 3 and first.endswith("ed") and _PRESENT.isdisjoint(words[: subject.verb + 1])
+    )
+
+
+def _stating(sentence: Sentence, value: re.Pattern[str]) -> set[str] | None:
+    """The verbs with which a sentence says something of the present with a name; None if it says
+    nothing, supposes, or says that the name ended.
+
+    A sentence that turns to a name, or gives another one up for it, says something of the present,
+    too.
+    """
+    if _SUPPOSED.search(sentence.text) or _ends(sentence.text, value):
+        return None
+    clauses = [clause for clause in _JOINT.split(sentence.text) if value.search(clause)]
+    spoken = [(words, subject_of(words)) for words in map(_WORD.findall, clauses)]
+    if not (
+        any(not _past(words, subject) for words, subject in spoken)
+        or any(_TURNS.search(clause) for clause in clauses)
+        or any(_ends(sentence.text, _whole(name)) for name in sentence.named)
+    ):
+        return None
+    return {verb for words, _ in spoken if (verb := _verb_of_now(words))}
+
+
+def _verb_of_now(words: Sequence[str]) -> str:
+    """The stem of the first verb of a clause, "be" for a form of it; "" of one in the past tense,
+    or where none is seen.
+    """
+    subject = subject_of(words)
+    verb = next((word for word in words[subject.verb :] if word not in _ADVERBS), "")
+    if not verb or _past(words, subject):
+        return ""
+    return "be" if verb in ("is", "are", "am") else _stem(verb)
+
+
+def _whole(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(name)}\b")
+
+
+def _ends(text: str, value: re.Pattern[str]) -> bool:
+    """Whether a text says that what has a name ended, or that somebody has done with it."""
+    return bool(_NAME_ENDS.search(value.sub("§", text)))
 
 
 @remembered
@@ -365,9 +447,8 @@ def _sentences(text: str) -> tuple[str, ...]:
 def _announcing(text: str) -> bool:
     """Whether any word of a text may announce a change."""
     words = " ".join(fold(told) for told in _sentences(text))
-    return bool(
-        _TURNS.search(words) or _RESTORED.search(words) or _ENDS.search(words) or " new " in words
-    )
+    announced = any(rule.search(words) for rule in (_TURNS, _RESTORED, _ENDS))
+    return announced or " new " in f" {words}"
 
 
 # --- the noun in its phrase -----------------------------------------------------------------------
@@ -560,7 +641,7 @@ class _Pair:
             and before != "the"
             and not shared.isdisjoint(map(_stem, sentence.words[place : place + 2]))
             for sentence in self.later
-            for place, (before, word) in enumerate(pairwise(sentence.words), 2)
+            for place, (before, word) in enumerate(pairwise(("", *sentence.words)), 1)
         )
 
     def revalued(self) -> bool:
@@ -607,10 +688,39 @@ class _Pair:
         )
         return (not target or target in shared or any(given_up)) and not named
 
+    def replaced(self) -> bool:
+        """Whether the earlier sentence states something with a name, "my dentist is Dr Pell", of
+        which the later ones say that it ended, or beside which they say the same of another name.
+        """
+        earlier, text = self.earlier, " ".join(sentence.text for sentence in self.later)
+        if len(text.split()) > MOST_WORDS or _SUPPOSED.search(text) or _ADDED.search(text):
+            return False
+        subject = earlier.subject.stems if earlier.subject.verb < len(earlier.words) else ()
+        fresh = frozenset[str]().union(*(sentence.names for sentence in self.later)) - earlier.names
+        for name in earlier.named:
+            value = _whole(name)
+            if not value.search(text) or (verbs := _stating(earlier, value)) is None:
+                continue
+            if _stem(name.split()[-1]) not in subject and _ends(text, value):
+                return True
+            for clause in _JOINT.split(text):
+                words = _WORD.findall(clause)
+                stems = frozenset(map(_stem, words))
+                if not (
+                    value.search(clause)
+                    or fresh.isdisjoint(stems)
+                    or _verb_of_now(words) not in verbs
+                    or stems.isdisjoint(earlier.themes - earlier.names)
+                ):
+                    return True
+        return False
+
     def covered(self) -> float:
         """Share of the themes of the earlier sentence that the later ones name, if they say that
         it is no longer so; else 0.
         """
+        if self.replaced():
+            return 1.0
         earlier, text = self.earlier, " ".join(sentence.text for sentence in self.later)
         who = earlier.subject.who
         if (
@@ -678,19 +788,34 @@ class _Pair:
         )
 
 
+def _result(told: str) -> str:
+    """What has been so since a change to something; another sentence as it is.
+
+    >>> _result("They moved our talk to Monday."), _result("The rent was raised to 900 euros."), _result("The talk is on Monday.")
+    ('our talk is Monday.', 'The rent is 900 euros.', 'The talk is on Monday.')
+    """
+    change = _RESULT.match(told)
+    if change is None:
+        return told
+    return f"{(change['object'] or change['subject']).strip()} is {change['value']}"
+
+
 @remembered
 def covered_by_change(later: str, earlier: str) -> float:
     """Share of the themes of an earlier text of one sentence that a later text names and says to be
-    no longer so; 0 if it does not.  O(length).
+    no longer so, 1 if it says so of a name that the earlier one states; 0 if it does not.
+    O(length).
 
-    >>> covered_by_change("I gave up Welsh, it is hard.", "I am learning Welsh."), covered_by_change("My aunt gave up Welsh.", "I am learning Welsh.")
-    (0.5, 0.0)
+    >>> covered_by_change("I gave up my Welsh course.", "I take a Welsh course."), covered_by_change("I gave up knitting.", "I am knitting socks.")
+    (1.0, 0.5)
     """
     told = _sentences(earlier)
-    if len(told) != 1 or not (_WAITS.search(told[0]) or _announcing(later)):
-        return 0.0
-    old = _read(told[0])
+    old = _read(_result(told[0])) if len(told) == 1 else None
     if old is None or len(old.words) < 2:
+        return 0.0
+    if not (_WAITS.search(told[0]) or _announcing(later)) and frozenset(old.named).isdisjoint(
+        features(later).entities
+    ):
         return 0.0
     new = [
         read

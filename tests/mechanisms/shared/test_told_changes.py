@@ -27,6 +27,23 @@ CHANGES = (
     ("We haven't chosen a carpet yet.", "We have chosen a carpet."),
     ("Ada never eats figs.", "Ada eats figs."),
     ("I smoke ten cigars a day.", "I quit smoking."),  # whatever it was done to
+    ("The boiler code is 12.", "New boiler code: 17."),
+    # the result of an earlier change
+    ("They moved our talk to Monday.", "Our talk is on Friday now."),
+    ("The rent was raised to 900 euros.", "The rent is 880 euros again."),
+    # a name that ended, whatever else is said
+    ("My dentist is Dr Pell.", "Dr Pell retired, I am with Dr Nair."),
+    ("Dr Pell retired, I am with Dr Nair.", "Dr Nair's practice closed down."),
+    ("I drive a Skoda.", "Our Skoda was stolen."),
+    ("We sold the Skoda and bought a Volvo.", "I swapped the Volvo for a Kia."),
+    ("We got rid of Netflix and took Mubi.", "We have cancelled Mubi."),
+    ("At work we use Jira.", "We replaced Jira with Linear."),
+    ("My account is with Nordbank.", "I closed the account at Nordbank."),
+    ("We read the Guardian.", "We changed from the Guardian to the Times."),
+    ("Ada is engaged to Tom.", "Ada called off the engagement to Tom."),
+    # the same said of another name
+    ("We shop at Lidl.", "Lidl is dear, so we shop at Aldi."),
+    ("The lead in our play is Hugo.", "Hugo caught mumps, Felix is the lead."),
 )
 OTHERS = (
     ("I collect stamps.", "My aunt gave up stamps years ago."),  # another person
@@ -68,6 +85,21 @@ OTHERS = (
     ("The lake is frozen.", "The lake is lovely."),  # nothing is announced
     ("Ada never says no to figs.", "Ada likes figs a lot."),  # two denials deny nothing
     ("Ada never says no to figs.", "For Ada, nothing beats figs."),
+    # a name of which something is said that ends nothing
+    ("My boss is Tom.", "Tom and I finished the report."),
+    ("My boss is Tom.", "Tom left the office at five."),
+    ("My boss is Tom.", "Tom broke my pen."),
+    ("My boss is Tom.", "We swapped Tom's chair for a stool."),
+    ("My boss is Tom.", "If Tom retired, I would apply."),
+    ("My neighbour is Jack.", "Jack sold the boat."),
+    ("Our drummer is Pete.", "Pete quit smoking."),
+    ("My parents live in Selby.", "The train from Selby to York was late."),
+    ("My daughter is called Lea.", "I dropped Lea at the pool."),
+    ("I met Tom at the fair.", "Tom retired."),
+    ("We sold the Skoda and bought a Volvo.", "The Skoda was stolen."),  # it had ended before
+    ("We take the cat to Dr Moss.", "Dr Moss is kind, and the cat likes Ada."),
+    ("Our cat is Minka.", "Minka has gone to the vet."),
+    ("They moved the chairs to the hall.", "The hall is locked again."),
 )
 
 
