@@ -88,20 +88,24 @@ _moments_of_few: Final = plain(_moments)
 
 
 @exact_kernel
-def _few_moments(scores: Any, visible: Any, floor: float, count: float) -> Any:
+def _few_moments(scores: Any, visible: Any, floor: float) -> Any:
     """As `_moments` and `_furthest`, if few of the visible memories have a score: the origin is
-    `floor`.  And whether any visible memory has none.  O(n), two passes.
+    `floor`.  And whether any visible memory has none; if not, nothing else is computed.  O(n), two
+    passes.
 
-    count  ()  how many memories are visible, above 0
+    How many memories rows stand for are numbers of float32 from 1 on, whose sum is exact in float64.
     """
-    total, others, silent = 0.0, count, False
+    count, scored, total, silent = 0.0, 0.0, 0.0, False
     for i in range(scores.shape[0]):
         if visible[i] > 0:
+            count += np.float64(visible[i])
             if scores[i] == scores[i]:
+                scored += np.float64(visible[i])
                 total += np.float64(visible[i]) * (np.float64(scores[i]) - floor)
-                others -= np.float64(visible[i])
             else:
                 silent = True
+    if not silent:
+        return False, floor, 0.0, 0.0, 0.0
     mean = total / count
     squares, furthest = 0.0, abs(mean)
     for i in range(scores.shape[0]):
@@ -109,7 +113,8 @@ def _few_moments(scores: Any, visible: Any, floor: float, count: float) -> Any:
             deviation = np.float64(scores[i]) - floor - mean
             squares += np.float64(visible[i]) * deviation * deviation
             furthest = max(furthest, abs(deviation))
-    return silent, floor, mean, math.sqrt((squares + others * mean * mean) / count), furthest
+    sd = math.sqrt((squares + (count - scored) * mean * mean) / count)
+    return True, floor, mean, sd, furthest
 
 
 def _furthest(scores: NDArray[Any], visible: NDArray[Any], floor: float, centre: float) -> float:
@@ -154,8 +159,8 @@ def standard(
     if not scored:
         return False, 0.0, 0.0, 0.0
     silent, furthest = False, 0.0
-    if scored <= few and (count := float(stands.sum(dtype=np.float64))) > 0.0:
-        silent, origin, mean, sd, furthest = _few_moments(given, stands, float(floor), count)
+    if scored <= few:
+        silent, origin, mean, sd, furthest = _few_moments(given, stands, float(floor))
         if not silent:  # every visible memory has a score
             _, origin, mean, sd, far = moments(given, stands, float(floor), -1)
     if not silent:  # few signals go so far, so that the exact distance is rarely needed
