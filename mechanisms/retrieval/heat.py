@@ -50,8 +50,12 @@ def heat(activation: Any, log_strength: Any, out: Any) -> None:
     [0.5, 0.75, 0.5]
     """
     with np.errstate(over="ignore", invalid="ignore"):  # exp(800) and -inf + inf
-        p = 1.0 / (1.0 + np.exp(-(activation + log_strength)))
-    out[...] = np.where(np.isnan(p), 0.5, p)
+        p = activation + log_strength
+        np.exp(np.negative(p, p), p)
+        p += 1.0
+        np.divide(1.0, p, p)
+    p[np.isnan(p)] = 0.5
+    out[...] = p
 
 
 @kernel
