@@ -191,8 +191,11 @@ def memorise(m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, alpha: fl
     """
     slope = np.empty(m.shape)
     gradient(read_only(m), read_only(k), read_only(v), slope)
-    s[...] = eta * s - theta * slope
-    m[...] = (1.0 - alpha) * m + s
+    slope *= theta
+    s *= eta
+    s -= slope
+    m *= 1.0 - alpha
+    m += s
 
 
 @exact_kernel
