@@ -199,7 +199,7 @@ def log_recall(sampled: Any, total: Any, cued: Any, draws: float, least: float, 
 @formula
 def mark(match: Any, cued: Any) -> None:
     """Set cued (n,) to true where match (n,) > 0.  Cost: O(n)."""
-    cued[match > 0.0] = True
+    cued |= match > 0.0
 
 
 @exact_kernel
