@@ -354,7 +354,7 @@ def cells(active: Any, turnover: float, units: int, out: Any) -> None:
         out[i] = active[i] + generation_of(turnover, active[i], units) * GENERATION
 
 
-@formula
+@exact_kernel
 def by_unit(code: Any, units: int) -> Any:
     """(M,) int32: the active cell of each unit in a code; -1: none.  -1 in the code: no cell.
     Cost: O(M + k).
