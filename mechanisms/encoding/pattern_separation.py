@@ -35,7 +35,6 @@ from ...engine.base.numerics import exact_kernel, formula, kernel, place_from, r
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
-from ...engine.state.ranking import best
 
 # --- columns --------------------------------------------------------------------------------------
 SEPARATION_CODE = Column(
@@ -323,16 +322,19 @@ def drive(
 @formula
 def winners(h: Any, k: int) -> Any:
     """kWTA: the k units with the largest drive, lower numbers first among equals; sorted ascending.
-    Cost: O(M + k log k log M).
+    Cost: O(M).
 
     h  (M,)  1  drive of every unit
+    k  ()    1  from 1 to M
 
     >>> winners(np.array([0.3, 0.9, 0.3, 0.8]), 3).tolist()
     [0, 1, 3]
     """
-    rows = best(h, np.ones(h.shape[0], dtype=np.bool_), k)
-    rows.sort()
-    return rows
+    least = np.partition(h, -k)[-k]
+    units = np.flatnonzero(h >= least)
+    if len(units) > k:  # more than one has the least drive: the last of them fall out
+        units = np.delete(units, np.flatnonzero(h[units] == least)[k - len(units) :])
+    return units
 
 
 @exact_kernel
