@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import exact_kernel, formula
+from ...engine.base.numerics import exact_kernel, formula, place_from
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import (
@@ -97,7 +97,7 @@ def expected_row(states: Any, start: Any, degree: Any, pool: Any, target: Any, w
     return nodes, np.bincount(places, values, len(nodes))
 
 
-@formula
+@exact_kernel
 def update(
     state: int,
     nodes: Any,
@@ -126,13 +126,18 @@ def update(
     >>> weight.round(9).tolist()
     [1.045]
     """
-    entries = pool[start[state] : start[state] + degree[state]]
-    ends, missing = target[entries], alpha * gamma * values
-    _, ours, theirs = np.intersect1d(ends, nodes, assume_unique=True, return_indices=True)
-    aims = np.where(ends == state, 1.0, 0.0)
-    aims[ours] += gamma * values[theirs]
-    missing[theirs] = 0.0
-    weight[entries] += alpha * (aims - weight[entries])
+    missing = np.empty(nodes.shape[0])
+    for i in range(nodes.shape[0]):
+        missing[i] = alpha * gamma * values[i]
+    for place in range(start[state], start[state] + degree[state]):
+        edge = pool[place]
+        end = target[edge]
+        aim = 1.0 if end == state else 0.0
+        i = place_from(nodes, 0, nodes.shape[0], end)
+        if i < nodes.shape[0] and nodes[i] == end:
+            aim += gamma * values[i]
+            missing[i] = 0.0
+        weight[edge] += alpha * (aim - weight[edge])
     return missing
 
 
