@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from ...engine.text.english import STOP_WORDS, word_set
+from ...engine.text.memo import remembered
 from ...engine.text.words import ASKS, NO_SPACE, STOPS
 
 # --- sentences ------------------------------------------------------------------------------------
@@ -36,6 +37,7 @@ def asks(sentence: str) -> bool:
     return sentence.rstrip().rstrip(CLOSING).endswith(ASKS)
 
 
+@remembered
 def asking_part(text: str) -> str:
     """The text with spaces in place of the sentences that tell, if others ask of no past.  O(length).
 
