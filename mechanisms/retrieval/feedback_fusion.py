@@ -254,13 +254,14 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
         evidence, enough = self._evidence(view)[rows], self._enough(view)
         odds = self._slope_of_need(view) * need - np.logaddexp(0.0, enough - evidence)
         z, start, places = np.zeros((SLOPES, len(view.kind))), [p.need, p.enough], [NEED, ENOUGH]
+        visible = view.visible.astype(np.float32)  # as `standard` takes it, once for all signals
         for signal, scores, weight in view.signals:
             place = place_of(key_of(signal.name), view.slope_of) if weight > 0.0 else 0
             if place:
                 view.slope_of[place] = key_of(signal.name)
                 add_standardised(
                     scores,
-                    view.visible,
+                    visible,
                     signal.floor,
                     float(view.facet_weights[signal.facet.value]),
                     z[place],
