@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from hebbarium.audit import ratings, run, static
-from hebbarium.audit.checks import Score, evidence_of, judge
+from hebbarium.audit.checks import Check, Score, evidence_of, judge
 from hebbarium.audit.collect import audit_registry, evidence_module, exhibit_of
 from hebbarium.audit.findings import known as known_findings
 from hebbarium.audit.ratings import derived, findings, shipped
@@ -23,35 +24,19 @@ from hebbarium.engine.catalogue.registry import Registry
 REGISTRY = Registry.read()
 # of which `make test` tries each static check
 EVERYDAY = REGISTRY.set("minimal").mechanisms.keys()
-# their evidence simulates experiments, reads texts of a million characters, or calls kernels with many
-# types, for half a second to seven seconds of processor time; of it `make test` runs the first checks
-LONG = {
-    "acetylcholine", "adjacent_stages", "answer_type", "bcm_metaplasticity",
-    "bcm_metaplasticity_printed", "consolidation_cascade", "curation", "dopamine",
-    "dopamine_printed", "engram_allocation", "engram_allocation_printed", "event_ordering",
-    "event_segmentation", "fact_timeline", "feedback_fusion", "hebbian_association",
-    "homeostatic_scaling", "hopfield_completion", "hopfield_completion_printed",
-    "hyperdimensional_binding", "instruction_detection", "late_interaction_rerank",
-    "microglial_pruning", "microglial_pruning_printed", "neurogenesis", "norepinephrine",
-    "oscillatory_clock_printed", "outcome_gated_association", "own_stage", "pattern_separation",
-    "pattern_separation_printed", "personalized_pagerank", "predictive_coding", "query_intent",
-    "reconsolidation", "regulated_transfer", "retrieval_competition", "schema_formation",
-    "schema_formation_printed", "serotonin", "short_term_plasticity",
-    "short_term_plasticity_printed", "sleep_orthogonalisation",
-    "sleep_orthogonalisation_printed", "sleep_pressure", "sleep_replay", "sleep_replay_printed",
-    "speaker_engram", "spike_timing_plasticity", "spreading_activation", "stage_detection",
-    "stage_summary", "successor_representation", "sufficiency_gate", "surprise_index",
-    "synaptic_renormalisation", "synaptic_tagging", "synaptic_tagging_printed", "synonym_links",
-    "systems_transfer", "systems_transfer_printed", "temporal_context", "temporal_index",
-    "titans_memory", "titans_memory_printed", "topology_consolidation", "tripartite_synapse",
-    "tripartite_synapse_printed", "typed_relations", "write_gate_true_memory",
-}  # fmt: skip
+# the checks that `make test` leaves out, by mechanism; written by docs/tools/dear_checks.py
+DEAR = {
+    id: ids.split()
+    for id, _, ids in (
+        line.partition(":")
+        for line in Path(__file__).with_name("dear_checks.txt").read_text("utf-8").splitlines()
+    )
+}
 # their kernels take longer in Python than to compile; `make test` runs others in Python
 COMPILED = {
     "base_level_activation", "dense_similarity", "emotional_tagging_printed", "heat",
     "lexical_bm25", "recency", "stage_summaries", "trigram_match",
 }  # fmt: skip
-FIRST = 3
 # short lives, by which the static checks judge declarations and numbers
 LIVES = (
     "wrong_signals",
@@ -74,7 +59,7 @@ def test_shipped_ratings_are_of_registered_mechanisms() -> None:
     [
         id
         if id in COMPILED
-        else pytest.param(id, marks=pytest.mark.slow if id in LONG else pytest.mark.kernels)
+        else pytest.param(id, marks=pytest.mark.slow if id in DEAR else pytest.mark.kernels)
         for id in shipped()
     ],
 )
@@ -115,18 +100,31 @@ def test_a_printed_form_that_fails_more_than_is_known_raises_or_runs_unchecked_f
     assert of == id and f"does not pass {first}, which it did" in said and "make ratings" in said
 
 
+def test_a_dear_check_is_one_that_can_decide_a_rating() -> None:
+    """The test of ratings runs all that `make test` leaves out, in `make test-all`."""
+    assert DEAR.keys() <= shipped().keys()
+    for id, ids in DEAR.items():
+        assert ids and set(ids) <= {check.id for check in gating_checks(id)}, (
+            f"run docs/tools/dear_checks.py {id}"
+        )
+
+
 @pytest.mark.kernels
-@pytest.mark.parametrize("id", sorted(LONG))
-def test_the_first_checks_of_long_evidence_pass(id: str) -> None:
+@pytest.mark.parametrize("id", sorted(DEAR))
+def test_the_checks_that_are_not_dear_pass(id: str) -> None:
     """Those of a printed form pass, too, but for the ones that it is known to fail."""
-    entry = REGISTRY.entry(id)
-    by = evidence_module(entry, REGISTRY)
-    assert by is not None
-    specimen = Specimen(id, import_module(entry.module))
-    checks = [check for check in evidence_of(import_module(by)).checks if check.gates][:FIRST]
+    specimen = Specimen(id, import_module(REGISTRY.entry(id).module))
+    checks = [check for check in gating_checks(id) if check.id not in DEAR[id]]
     failed = {check.id for check in checks if judge(check, specimen).score is not Score.PASS}
     known = set(known_findings().get(id, ()))
     assert checks and failed == known & {check.id for check in checks}
+
+
+def gating_checks(id: str) -> list[Check]:
+    """The checks of a mechanism's evidence that can decide its rating."""
+    module = evidence_module(REGISTRY.entry(id), REGISTRY)
+    assert module is not None
+    return [check for check in evidence_of(import_module(module)).checks if check.gates]
 
 
 @pytest.mark.slow
