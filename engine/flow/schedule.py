@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Final, overload
 
 from ..base.tables import text_table
@@ -40,17 +41,17 @@ class Node:
     def label(self) -> str:
         return f"{self.owner}.{self.name}"
 
-    @property
+    @cached_property
     def sees(self) -> frozenset[Touched]:
         """What it reads after all changes of the phase."""
         return frozenset(r for r in self.reads if not isinstance(r, Before))
 
-    @property
+    @cached_property
     def writes(self) -> tuple[Touched, ...]:
         """What it sets and what it adds to."""
         return (*self.sets, *self.adds)
 
-    @property
+    @cached_property
     def learns(self) -> bool:
         """Whether it waits for the answer and runs only where recall may change memory."""
         return RECALLED in self.sees
