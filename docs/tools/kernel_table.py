@@ -1,12 +1,15 @@
-"""Print the table of docs/results/kernels.md: what the kernels of a set cost to compile, and how much
-faster than numpy those are that work on rows.
+"""Print the table of docs/results/kernels.md: how often Python calls each kernel, what it costs to
+compile, and how much faster than numpy those are that have a form in numpy.
 
-    python docs/tools/kernel_table.py [SET]
+    python docs/tools/kernel_table.py
 
-A process of its own compiles each kernel, those that it calls first: the seconds are CPU, of the
-kernel alone.  "in kernels": Python never calls it, others do.  The ratio is the time of numpy over
-that of the kernel, the least of several runs each; "-": it works on no rows of a memory, or has no
-form in numpy.
+Small lives call the kernels, in plain Python: of sets that together hold most mechanisms, and of
+each other mechanism beside the set `minimal`.  The calls are the most of a life.  Then this process
+compiles each kernel, those that it calls first: the seconds are CPU, of the kernel alone.  "in
+kernels": Python calls it in no life, kernels do; "plain": a formula that only Python calls, if any
+does, which is not compiled.  A kernel works on rows if an array of it has as many rows as the
+memory in all its calls, at three sizes of the memory or more.  The ratio is the time of numpy over
+that of the kernel, the least of several runs each; "-": no form in numpy.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
 from time import process_time
 from timeit import repeat
 from typing import Any
@@ -25,9 +30,13 @@ import numba
 import numpy as np
 from numba.core import event
 
-from hebbarium.engine.base.kernels import Kernel
+from hebbarium import engine, mechanisms
+from hebbarium.engine.base.kernels import Kernel, declared, in_python
 from hebbarium.engine.base.numerics import read_only
-from hebbarium.warming import forms_of
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.vocabulary import VETO
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.testing.conformance import Bench, talk
 
 ROWS = (100, 10_000, 1_000_000)
 UNKNOWN = ["-"] * len(ROWS)
@@ -75,7 +84,7 @@ def moments(n: int) -> Case:
         sd = np.sqrt(np.average((heard - mean) ** 2, weights=stands))
         return ((scores <= mean - 32 * sd) | (scores >= mean + 32 * sd)).any()
 
-    return (read_only(scores), read_only(stands), 0.5), measure
+    return (read_only(scores), read_only(stands), 0.5, 16), measure
 
 
 def heap(n: int) -> Case:
@@ -201,38 +210,124 @@ def ratios(kernel: Kernel, case: Callable[[int], Case]) -> list[str]:
     return shown
 
 
-def main(set_name: str = "waking") -> None:
-    forms = forms_of(set_name)
+def lives(registry: Registry) -> Iterator[tuple[str, ...]]:
+    """The mechanisms of each life; every mechanism of the registry is in one of them."""
+    left = set(registry.entries)
+    # a gate that refuses events leaves the others little to do
+    gates = {id for id in left if any(VETO in h.adds for h in registry.entry(id).load().hooks())}
+    for group in sorted(registry.sets.values(), key=lambda s: -len(s.mechanisms)):
+        ids = tuple(id for id in group.mechanisms if id not in gates)
+        if left & set(ids):
+            left -= set(ids)
+            yield ids
+    for id in sorted(left):
+        yield Bench(registry, id, Path()).company
+
+
+class Calls:
+    """What Python calls in lives: calls of a kernel in a life at most, its forms, and whether it
+    works on rows.
+    """
+
+    def __init__(self) -> None:
+        self.most: Counter[Kernel] = Counter()
+        self.forms: dict[Kernel, set[tuple[Any, ...]]] = {}
+        self._rows: dict[Kernel, dict[int, set[int]]] = {}  # sizes by place of the argument
+
+    def on_rows(self, kernel: Kernel) -> bool:
+        return any(len(sizes) > 2 for sizes in self._rows.get(kernel, {}).values())
+
+    def live(self, memory: Engine) -> None:
+        """Sixty events, ten questions, what was used and how it served, an archive, and nights."""
+        now: Counter[Kernel] = Counter()
+        inside = False
+
+        def noted(kernel: Kernel, run: Callable[..., Any], *args: Any, **named: Any) -> Any:
+            nonlocal inside
+            if inside:
+                return run(*args, **named)
+            now[kernel] += 1
+            self._note(kernel, (*args, *named.values()), memory.store.n)
+            inside = True
+            try:
+                return run(*args, **named)
+            finally:
+                inside = False
+
+        with in_python() as called, memory:
+            for kernel in declared:
+                if kernel.compiled:
+                    kernel.__call__ = partial(noted, kernel, kernel.__call__)
+            for i, event in enumerate(talk(60)):
+                memory.encode(event)
+                if i % 6 == 5:
+                    answer = memory.retrieve(f"What did {event.speaker} do in Lisbon?")
+                    memory.use(answer, answer.rows[:2], 1.0 if i % 12 == 5 else -1.0)
+            memory.archive(0)
+            memory.advance(memory.now + 80.0)
+            memory.retrieve("Who painted Oslo?", learn=True)
+        self.most |= now
+        for kernel, forms in called.items():
+            self.forms.setdefault(kernel, set()).update(forms)
+
+    def _note(self, kernel: Kernel, values: tuple[Any, ...], n: int) -> None:
+        fits = {
+            place
+            for place, value in enumerate(values)
+            if isinstance(value, np.ndarray) and value.shape[:1] == (n,)
+        }
+        places = self._rows.setdefault(kernel, {place: set() for place in fits})
+        for place in set(places) - fits:
+            del places[place]
+        for sizes in places.values():
+            sizes.add(n)
+
+
+def path_of(kernel: Kernel) -> str:
+    return f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+
+
+def seconds(calls: Calls) -> dict[str, float]:
+    """CPU seconds to compile all forms, by the path of the function."""
+    numba.njit(lambda x: x)(1.0)  # what the first kernel of a process pays
+    listener = Seconds()
+    with event.install_listener("numba:compile", listener):
+        for kernel, forms in sorted(calls.forms.items(), key=lambda form: form[0].name):
+            for types in sorted(forms, key=str):
+                kernel.dispatcher.compile(types)
+    return listener.alone
+
+
+def main() -> None:
+    for package in (engine, mechanisms):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    registry, calls = Registry.read(), Calls()
+    for ids in lives(registry):
+        print(f"a life of {len(ids)} mechanisms, {process_time():.0f} s", file=sys.stderr)
+        calls.live(Bench(registry, ids[0], Path()).build(*ids))
     with tempfile.TemporaryDirectory() as folder:
         # numba sets its settings by name at import, which mypy does not see
         numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
-        numba.njit(lambda x: x)(1.0)  # what the first kernel of a process pays
-        listener = Seconds()
-        with event.install_listener("numba:compile", listener):
-            for kernel, types in forms:
-                kernel.dispatcher.compile(types)
-        print("| kernel | forms | s to compile | at 100 rows | at 10,000 | at 1,000,000 |")
-        print("|---|---|---|---|---|---|")
-        own = {kernel.py_func.__module__ + "." + kernel.py_func.__qualname__ for kernel, _ in forms}
-        inner = {
-            name.partition(".")[2]: seconds
-            for name, seconds in listener.alone.items()
-            if name not in own and name.startswith("hebbarium.")
-        }
-        others = sum(s for name, s in listener.alone.items() if name not in own)
-        others -= sum(inner.values())
-        rows = [(seconds, f"`{name}`, in kernels", "-", UNKNOWN) for name, seconds in inner.items()]
-        for kernel, number in Counter(kernel for kernel, _ in forms).items():
-            full = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        alone = seconds(calls)
+        kernels = [kernel for kernel in declared if path_of(kernel).startswith("hebbarium.")]
+        print("| kernel | called | exact | rows | forms | s to compile |", end="")
+        print(" at 100 rows | at 10,000 | at 1,000,000 |")
+        print("|---|---|---|---|---|---|---|---|---|")
+        for kernel in sorted(kernels, key=lambda k: (-alone.get(path_of(k), 0.0), k.name)):
+            own = alone.get(path_of(kernel))
+            rest = "in kernels" if own is not None else "in no life" if kernel.compiled else "plain"
+            called = str(calls.most[kernel] or rest)
+            exact, rows = ("yes" if yes else "" for yes in (kernel.exact, calls.on_rows(kernel)))
             case = CASES.get(kernel.name)
             speed = ratios(kernel, case) if case else UNKNOWN
-            rows.append((listener.alone.get(full, 0.0), f"`{kernel.name}`", str(number), speed))
-        for seconds, name, number, speed in sorted(rows, key=lambda row: -row[0]):
-            print(f"| {name} | {number} | {seconds:.2f} | {' | '.join(speed)} |")
-        print(f"| numba's own | | {others:.2f} | | | |")
-        print(f"| all | | {sum(listener.alone.values()):.2f} | | | |")
+            cells = [f"`{kernel.name}`", called, exact, rows, str(len(calls.forms.get(kernel, ())))]
+            cells += ["-" if own is None else f"{own:.2f}", *speed]
+            print(f"| {' | '.join(cells)} |")
+    others = sum(s for name, s in alone.items() if not name.startswith("hebbarium."))
+    print(f"| numba's own | | | | | {others:.2f} | | | |")
+    print(f"| all {len(kernels)} | | | | | {sum(alone.values()):.2f} | | | |")
 
 
 if __name__ == "__main__":
-    import_module("hebbarium.api")
-    main(*sys.argv[1:])
+    main()
