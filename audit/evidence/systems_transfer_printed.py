@@ -102,13 +102,19 @@ def dependency_ends_at_zero(specimen: Any) -> Any:
     "SYP-2", source="Cortex 4.2.3: up to 2.5 times as fast", atol=1e-12, papers=("cortex2026",)
 )
 def with_a_schema_dependency_falls_two_and_a_half_times_as_fast(specimen: Any) -> Any:
-    dependency, count = np.ones(3), np.zeros(3, np.int32)
-    for night in ([2, 2, 0], [1, 1, 0], [0, 0, 0]):
+    # the last memory has nothing left to transfer, and its replays are still counted
+    dependency, count = np.array([1.0, 1.0, 1.0, 0.01]), np.zeros(4, np.int32)
+    for night in ([2, 2, 0, 2], [1, 1, 0, 3], [0, 0, 0, 0]):
         specimen.transferred(
-            np.array(night, np.int32), RATE, FACTOR, np.array([0.0, 1.0, 1.0]), dependency, count
+            np.array(night, np.int32),
+            RATE,
+            FACTOR,
+            np.array([0.0, 1.0, 1.0, 1.0]),
+            dependency,
+            count,
         )
     loss = 0.02 * (1.0 + 2.0**-0.5 + 3.0**-0.5)
-    return [*dependency, *count], [1.0 - loss, 1.0 - 2.5 * loss, 1.0, 3.0, 3.0, 0.0]
+    return [*dependency, *count], [1.0 - loss, 1.0 - 2.5 * loss, 1.0, 0.0, 3.0, 3.0, 0.0, 5.0]
 
 
 @adaptation(
@@ -186,6 +192,20 @@ def forgetful(specimen: Any) -> Any:
     return specimen.replacing(
         "lowered", lambda h, done, times, r, factor, match: original(h, 0, times, r, factor, match)
     )
+
+
+@mutant("replays of a memory without dependency are not counted", rejected_by="SYP-2")
+def uncounted_at_zero(specimen: Any) -> Any:
+    original = specimen.transferred
+
+    def transferred(
+        replays: Any, r: float, factor: float, fit: Any, dependency: Any, count: Any
+    ) -> None:
+        before = count.copy()
+        original(replays, r, factor, fit, dependency, count)
+        count[dependency == 0.0] = before[dependency == 0.0]
+
+    return specimen.replacing("transferred", transferred)
 
 
 @mutant("replays of a night count from the first, each night anew", rejected_by="SYP-3")
