@@ -66,7 +66,25 @@ def an_overflowing_error_leaves_a_finite_state(specimen: Any) -> Any:
         memory.store.array(c)
         for c in (specimen.TITANS_PRINTED_MATRIX, specimen.TITANS_PRINTED_SURPRISE)
     )
-    return bool(np.isfinite(matrix).all() and surprise[-1] == 1.0)
+    return bool(np.isfinite(matrix).all() and (surprise[60:] == 1.0).all())
+
+
+@adaptation(
+    "TIP-3b",
+    source="eigenvector of the printed recursion at eta = 0.9, theta = 0.5, by numpy: |S| / |M| = 1 - 1 / lambda at every event",
+    rtol=1e-6,
+)
+def rescaling_an_overflowing_state_keeps_its_direction(specimen: Any) -> Any:
+    memory, ratio = memory_of(specimen, eta=0.9, theta=0.5), []
+    for i in range(400):
+        encode(memory, (i / 60.0, "porridge"))
+        ratio.append(
+            np.linalg.norm(memory.column(specimen.TITANS_PRINTED_MOMENTUM))
+            / np.linalg.norm(memory.column(specimen.TITANS_PRINTED_MATRIX))
+        )
+    largest = max(np.linalg.eigvals([[0.9, -1.0], [-0.9, 2.0]]).real)
+    # the state outgrows the squares of floats near event 380, so it is rescaled before
+    return ratio[40:], np.full(360, 1.0 - 1.0 / largest)
 
 
 @adaptation(
@@ -120,6 +138,17 @@ def descent(specimen: Any) -> Any:
     return specimen.replacing(
         "memorise", lambda m, s, k, v, eta, theta: paper.step(m, s, k, v, eta, theta, 0.0)
     )
+
+
+@mutant("of a diverged state only the momentum is rescaled", rejected_by="TIP-3b")
+def momentum_alone(specimen: Any) -> Any:
+    def learn(self: Any, view: Any, incoming: Any) -> None:
+        before = float(np.linalg.norm(view.titans_printed_momentum))
+        specimen.TitansMemoryPrinted.learn(self, view, incoming)
+        if np.linalg.norm(view.titans_printed_momentum) < 1e-9 * before:
+            view.titans_printed_matrix *= 1e90
+
+    return specimen.overriding("TitansMemoryPrinted", learn=learn)
 
 
 @mutant("strength follows how far surprise is from a half", rejected_by="TIP-4")

@@ -98,11 +98,11 @@ class TitansMemoryPrinted(Mechanism[TitansMemoryPrintedParams]):
         memorise(m, s, KEY, incoming.vector, self.params.eta, self.params.theta)
         size = float(np.linalg.norm(s))
         view.titans_printed_surprise[view.row] = size / (1.0 + size)
-        # the state has diverged and events are below its rounding error: rescale it to avoid
-        # overflow
-        if size > 1e200:
-            m *= 1e-180
-            s *= 1e-180
+        # the state has diverged and events are below its rounding error: rescale it before the
+        # squares in its norm overflow
+        if size > 1e120:
+            m *= 1e-100
+            s *= 1e-100
 
     @hook(Phase.MAINTAIN, reads=(TITANS_PRINTED_SURPRISE,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
