@@ -112,6 +112,34 @@ def the_stored_vector_differs_from_its_original(specimen: Any) -> Any:
     return float(np.mean(measured)), 0.48
 
 
+@limit(
+    "CM-7.7f",
+    source="by hand: a cosine exactly at the identity threshold is the same memory and one exactly at the other interferes with nothing",
+    atol=0.0,
+)
+def the_thresholds_themselves_are_decided(specimen: Any) -> Any:
+    measured, e = list[float](), np.array([1.0, 0.0])
+    for cosine in (0.5, 0.75, 0.625):
+        left, stored = np.empty(2), np.array([[cosine, 0.25]])
+        same = specimen.orthogonalised(e, stored, np.array([True]), 0.5, 0.5, 0.75, left)
+        measured += [float(same), *left]
+    return measured, [-1.0, 1.0, 0.0, 0.0, 1.0, 0.0, -1.0, 1.0 - 0.5 * 0.625**2, -0.078125]
+
+
+@limit(
+    "CM-7.7g",
+    source="by hand: the number kept is the nearest to the share of the dimensions, and at least 1",
+    atol=0.0,
+)
+def the_number_kept_is_the_nearest(specimen: Any) -> Any:
+    measured = list[int]()
+    for size, share in ((10, 0.28), (10, 0.32), (9, 0.2), (7, 0.01), (5, 1.0)):
+        out = np.empty(size)
+        specimen.sparsified(np.arange(1.0, size + 1.0), share, out)
+        measured.append(int(np.count_nonzero(out)))
+    return measured, [3, 3, 2, 1, 5]
+
+
 @limit("CM-7.7d", source="orthogonalisation stops at cosine 0, for any number of interferers")
 def many_interferers_do_not_reverse_a_memory(specimen: Any) -> Any:
     e, left = np.array([0.9, math.sqrt(1.0 - 0.81)]), np.empty(2)
@@ -255,6 +283,25 @@ def whole(specimen: Any) -> Any:
         return -1
 
     return specimen.replacing("orthogonalised", orthogonalised)
+
+
+@mutant("a memory at the identity threshold is another", rejected_by="CM-7.7f")
+def beyond_alone(specimen: Any) -> Any:
+    original = specimen.orthogonalised
+    return specimen.replacing(
+        "orthogonalised",
+        lambda e, stored, visible, s, low, high, out: original(
+            e, stored, visible, s, low, np.nextafter(high, 2.0), out
+        ),
+    )
+
+
+@mutant("the number kept is rounded down", rejected_by="CM-7.7g")
+def rounded_down(specimen: Any) -> Any:
+    original = specimen.sparsified
+    return specimen.replacing(
+        "sparsified", lambda e, share, out: original(e, math.floor(share * e.size) / e.size, out)
+    )
 
 
 @mutant("archived memories interfere, too", rejected_by="CM-7.7e")
