@@ -41,6 +41,8 @@ CHANGES = (
     ("My account is with Nordbank.", "I closed the account at Nordbank."),
     ("We read the Guardian.", "We changed from the Guardian to the Times."),
     ("Ada is engaged to Tom.", "Ada called off the engagement to Tom."),
+    ("My sister is learning Welsh.", "My sister gave up Welsh."),
+    ("Lidl closed down, we shop at Aldi.", "We gave up on Aldi."),
     # the same said of another name
     ("We shop at Lidl.", "Lidl is dear, so we shop at Aldi."),
     ("The lead in our play is Hugo.", "Hugo caught mumps, Felix is the lead."),
@@ -85,6 +87,13 @@ OTHERS = (
     ("The lake is frozen.", "The lake is lovely."),  # nothing is announced
     ("Ada never says no to figs.", "Ada likes figs a lot."),  # two denials deny nothing
     ("Ada never says no to figs.", "For Ada, nothing beats figs."),
+    # a name that somebody else has done with, or has
+    ("I am learning Welsh.", "My aunt gave up Welsh."),
+    ("Mia is learning Welsh.", "Tom gave up Welsh."),
+    ("My sister is learning Welsh.", "I gave up Welsh."),
+    ("Lidl closed down, we shop at Aldi.", "My aunt gave up on Aldi."),
+    ("I drive a Skoda.", "Tom's Skoda was stolen."),
+    ("We shop at Lidl.", "Lidl is dear, so my aunt shops at Aldi."),
     # a name of which something is said that ends nothing
     ("My boss is Tom.", "Tom and I finished the report."),
     ("My boss is Tom.", "Tom left the office at five."),
