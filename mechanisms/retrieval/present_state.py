@@ -405,15 +405,19 @@ class PresentState(Mechanism[PresentStateParams]):
                         and self._of_one(leader, candidate, question)
                     ),
                 ]
-                for member in group:  # the members that this adds are gone through, too
-                    group += [
+                waiting = group[1:]
+                while waiting:  # what replaces a later state replaces the first, too
+                    member = waiting.pop()
+                    known = taken.union(other.row for other in group)
+                    later = [
                         candidate
                         for candidate in candidates
-                        if candidate.row not in taken
-                        and candidate not in group
+                        if candidate.row not in known
                         and (candidate.time, candidate.row) > (member.time, member.row)
-                        and self._follows(member, candidate)
+                        and self._replaces(candidate, member, question)
                     ]
+                    group += later
+                    waiting += later
                 if question.still:
                     group += self._ending(group, leader, candidates, question)
                 taken.update(member.row for member in group)
@@ -426,15 +430,8 @@ class PresentState(Mechanism[PresentStateParams]):
         """Whether two candidates tell states of one thing."""
         if (leader.told.own or other.told.own) and leader.speaker != other.speaker:
             return False
-        apart = (
-            (word, mine.told)
-            for mine, theirs in ((leader, other), (other, leader))
-            for word in mine.asked - theirs.asked
-        )
-        if not all(_is_value(word, of, question) for word, of in apart):
-            return question.words.isdisjoint(
-                leader.told.values | other.told.values
-            ) and self._follows(leader, other)
+        if self._set_apart(leader, other, question):
+            return self._replaces(leader, other, question)
         if (
             likeness(leader.told, other.told) >= self.params.likeness
             and leader.told.owners == other.told.owners
@@ -454,6 +451,24 @@ class PresentState(Mechanism[PresentStateParams]):
         ):
             return True
         return self._follows(leader, other)
+
+    @staticmethod
+    def _set_apart(one: ComparedMemory, other: ComparedMemory, question: StateQuestion) -> bool:
+        """Whether a word of the question that only one of two has sets them apart."""
+        return not all(
+            _is_value(word, mine.told, question)
+            for mine, theirs in ((one, other), (other, one))
+            for word in mine.asked - theirs.asked
+        )
+
+    def _replaces(
+        self, one: ComparedMemory, other: ComparedMemory, question: StateQuestion
+    ) -> bool:
+        """Whether the later of two replaces what the earlier one states, and no value that the
+        question names sets them apart.
+        """
+        named = not question.words.isdisjoint(one.told.values | other.told.values)
+        return not (named and self._set_apart(one, other, question)) and self._follows(one, other)
 
     @staticmethod
     def _ending(
