@@ -137,9 +137,6 @@ class VectorIndex:
             self._flat.add(rows)
         self._count = total
         self._hidden += int(len(rows) - np.count_nonzero(shown))
-        if len(rows) == 1:  # as of each event, for which the lines below take half of the time
-            self._bits[first >> 3] |= int(shown[0]) << (first & 7)
-            return first
         at = np.arange(first, total)[shown]
         np.bitwise_or.at(self._bits, at >> 3, np.left_shift(1, at & 7).astype(np.uint8))
         return first
