@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...reporting.text import signed
 from ..probes.harness.bands import SeedEstimate
 from .effects import as_people
 from .scores import LEVEL
@@ -202,21 +203,13 @@ def lines_of(rows: Sequence[TrialRow]) -> list[tuple[str, ...]]:
             row.paradigm,
             "-"
             if math.isnan(row.change.mean)
-            else f"{_signed(row.change.mean)} [{_signed(row.change.low)}, {_signed(row.change.high)}]",
+            else f"{signed(row.change.mean)} [{signed(row.change.low)}, {signed(row.change.high)}]",
             str(row.verdict),
             ", ".join(row.gained),
             ", ".join(row.lost),
         )
         for row in rows
     ]
-
-
-def _signed(value: float) -> str:
-    """
-    >>> _signed(-0.0001), _signed(0.25)
-    ('0.000', '+0.250')
-    """
-    return f"{value:+.3f}" if abs(value) >= 0.0005 else "0.000"
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any
 from ...engine.base.errors import HebbariumError, InputError
 from ...reporting.files import write_whole
 from ...reporting.pages import environment
+from ...reporting.text import signed
 from ..datasets import Dataset
 from ..execution.folder import RunFolder, differences, shown
 from ..execution.spec import RunSpec
@@ -20,7 +21,6 @@ from ..scores.agreement import LABEL, ChiSquared, McNemar, Proportion, chi_squar
 from ..scores.cluster_robust import ClusterT, cluster_t
 from ..scores.levels import Levels, levels, sessions_of
 from ..scores.metrics import METRICS, Metrics, depth_summary, forbidden_shares, question_metrics
-from .explain import signed
 
 PRIMARY = "recall@10"  # decides which questions are gained and lost
 # other fields tell them, or they must be equal

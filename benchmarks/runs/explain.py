@@ -30,6 +30,7 @@ from ...engine.ports.embedder import Embedder
 from ...engine.state.ranking import Answer, rank
 from ...reporting.files import write_whole
 from ...reporting.pages import environment
+from ...reporting.text import signed
 from ..datasets import Conversation, Dataset, Question
 from ..execution.cells import Cell, asked, give_feedback, prepare
 from ..execution.folder import RunFolder
@@ -649,13 +650,3 @@ def number(value: float, digits: int = 4) -> str:
     ('0.1235', '-', '1.235e+04')
     """
     return f"{value:.{digits}g}" if math.isfinite(value) else "-"
-
-
-def signed(value: float, digits: int = 3) -> str:
-    """A difference with its sign; zero has none; a dash for NaN.
-
-    >>> signed(0.12345), signed(-1.0, 1), signed(-1e-9), signed(math.nan)
-    ('+0.123', '-1.0', '0.000', '-')
-    """
-    text = f"{value:+.{digits}f}"
-    return "-" if not math.isfinite(value) else text if float(text) else text[1:]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...reporting.files import finite, write_whole
 from ...reporting.pages import environment
-from ...reporting.text import in_cell, plural
+from ...reporting.text import in_cell, plural, signed
 from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.report import NO_EVIDENCE, shown, with_interval
 from .figure import LAYOUTS, figure
@@ -90,20 +90,17 @@ def judged(result: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> s
         return f"efficiency {with_interval(point.efficiency)}"
     d, margin = point.above, result.world.margin
     inside = math.isfinite(d.low) and -margin <= d.low and d.high <= margin
-    return f"{signed(d)} from the floor" + (f", within {margin:g}" if inside else "")
+    return f"{difference(d)} from the floor" + (f", within {margin:g}" if inside else "")
 
 
-def signed(estimate: SeedEstimate) -> str:
+def difference(estimate: SeedEstimate) -> str:
     """A difference with its sign and interval.
 
-    >>> signed(SeedEstimate(0.0123, -0.0001, 0.03, 5)), signed(SeedEstimate(-0.5, math.nan, math.nan, 1))
-    ('+0.012 [+0.000, +0.030]', '-0.500')
+    >>> difference(SeedEstimate(0.0123, -0.0001, 0.03, 5)), difference(SeedEstimate(-0.5, math.nan, math.nan, 1))
+    ('+0.012 [0.000, +0.030]', '-0.500')
     """
-    if not math.isfinite(estimate.mean):
-        return "-"
-    return f"{estimate.mean:+z.3f}" + (
-        f" [{estimate.low:+z.3f}, {estimate.high:+z.3f}]" if math.isfinite(estimate.low) else ""
-    )
+    interval = f" [{signed(estimate.low)}, {signed(estimate.high)}]"
+    return signed(estimate.mean) + (interval if math.isfinite(estimate.low) else "")
 
 
 def to_markdown(report: WorldReport) -> str:
@@ -138,7 +135,7 @@ def to_markdown(report: WorldReport) -> str:
             lines += [
                 f"| {in_cell(t.mechanism)} in {in_cell(t.set)} | "
                 + " | ".join(
-                    signed(t.differences[s]) if t.differences else "-" for s in result.strengths
+                    difference(t.differences[s]) if t.differences else "-" for s in result.strengths
                 )
                 + f" | {t.verdict}{f': {in_cell(t.why)}' if t.why else ''} |"
                 for t in result.trials
@@ -165,7 +162,7 @@ def used(report: WorldReport) -> list[WorldVerdict]:
 def to_html(report: WorldReport, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
-    made.filters.update(interval=with_interval, signed=signed, number=shown)
+    made.filters.update(interval=with_interval, difference=difference, number=shown)
     page = made.get_template("world.html.j2").render(
         report=report,
         no_evidence=NO_EVIDENCE,

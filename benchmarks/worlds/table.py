@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..probes.harness.report import shown
-from .report import judged, signed
+from .report import difference, judged
 from .result import WorldResult
 
 
@@ -27,7 +27,7 @@ def lines_of(result: WorldResult) -> list[tuple[str, ...]]:
     return lines + [
         (
             f"{t.set} minus without {t.mechanism}",
-            *(signed(t.differences[s]) if t.differences else "-" for s in result.strengths),
+            *(difference(t.differences[s]) if t.differences else "-" for s in result.strengths),
             t.why or t.verdict.value,
         )
         for t in result.trials

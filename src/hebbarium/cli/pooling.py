@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..reporting.text import signed
 from .app import app
 from .shared import JsonOption, print_json
 
@@ -82,7 +83,7 @@ def _print(result: MetaAnalysis) -> None:
 def _row(row: Worth) -> tuple[str, ...]:
     pooled, posterior = row.pooled, row.posterior
     interval = (
-        f" [{pooled.low:+z.3f}, {pooled.high:+z.3f}]"
+        f" [{signed(pooled.low)}, {signed(pooled.high)}]"
         if pooled.low is not None and pooled.high is not None
         else ""
     )
@@ -90,9 +91,9 @@ def _row(row: Worth) -> tuple[str, ...]:
         row.mechanism,
         row.family,
         str(pooled.n_studies),
-        f"{pooled.mean:+z.3f}{interval}",
+        f"{signed(pooled.mean)}{interval}",
         f"{pooled.tau:.3f}",
-        f"{posterior.mean:+z.3f} [{posterior.low:+z.3f}, {posterior.high:+z.3f}]",
+        f"{signed(posterior.mean)} [{signed(posterior.low)}, {signed(posterior.high)}]",
         f"{posterior.helps:.2f}",
         f"{posterior.within:.2f}",
         f"{posterior.hurts:.2f}",

@@ -301,10 +301,9 @@ def _print_page(page: Path | None) -> None:
 def _print_comparison(result: Comparison) -> None:
     from ..benchmarks.execution.folder import shown
     from ..benchmarks.runs.compare import PRIMARY, lines
-    from ..benchmarks.runs.explain import signed
     from ..benchmarks.scores.metrics import DEPTHS, KINDS, named
     from ..console import print_fields, print_lines, print_table
-    from ..reporting.text import plural
+    from ..reporting.text import plural, signed
 
     first, second = result.sides
     sides = (("first", first), ("second", second))
@@ -400,7 +399,7 @@ def _print_changed(title: str, changed: Sequence[Changed], worse: str) -> None:
 
 
 def _interval(t: ClusterT) -> str:
-    from ..benchmarks.runs.explain import signed
+    from ..reporting.text import signed
 
     return "-" if t.low is None or t.high is None else f"[{signed(t.low, 4)}, {signed(t.high, 4)}]"
 
@@ -509,8 +508,9 @@ def _print_stages(explained: Explained) -> None:
 
 
 def _print_signals(explained: Explained) -> None:
-    from ..benchmarks.runs.explain import number, signed
+    from ..benchmarks.runs.explain import number
     from ..console import print_lines, print_table
+    from ..reporting.text import signed
 
     names = [name for name, _ in explained.candidates]
     parts = [{p.signal: p for p in c.parts} for _, c in explained.candidates]
@@ -552,7 +552,7 @@ def _print_signals(explained: Explained) -> None:
 
 
 def _standardised(part: Part) -> str:
-    from ..benchmarks.runs.explain import signed
+    from ..reporting.text import signed
 
     return signed(part.standardised, 2)
 

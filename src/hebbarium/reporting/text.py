@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 
 from ..engine.base.counts import plural as plural
@@ -35,3 +36,13 @@ def in_cell(text: str) -> str:
     a\_b \| \*c\* &amp;lt; \$x\$
     """
     return "".join(MARKUP.get(char, char) for char in visible(" ".join(text.split())))
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign; zero has none; a dash for NaN.
+
+    >>> signed(0.12345), signed(-1.0, 1), signed(-1e-9), signed(math.nan)
+    ('+0.123', '-1.0', '0.000', '-')
+    """
+    text = f"{value:+.{digits}f}"
+    return "-" if not math.isfinite(value) else text if float(text) else text[1:]
